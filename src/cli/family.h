@@ -1,0 +1,30 @@
+/* A family of sessions in memory, in the order in which it is drawn. */
+#ifndef CLI_FAMILY_H
+#define CLI_FAMILY_H
+
+#include "cli/context.h"
+
+struct family_member {
+    struct session session;
+    size_t depth;         /* 0: a root */
+    size_t parent;        /* its place in the list; itself for a root */
+    bool last;            /* of its parent's forks */
+    struct label *labels; /* set in this session itself */
+    size_t label_count;
+    struct rewound *rewound;
+    size_t rewound_count;
+};
+
+struct family {
+    struct family_member *members; /* a fork stands somewhere behind its parent */
+    size_t count;
+};
+
+/*
+ * Reads the family that a session belongs to, with labels and what was rewound away. Ordered for
+ * drawing: each session is followed by its forks, by the place where they parted, and theirs.
+ */
+FAULT_CHECK enum fault_code family_read(struct cli *cli, struct str session, bool with_rewound,
+                                        struct family *out, struct fault *fault);
+
+#endif

@@ -1,0 +1,27 @@
+/* Words of the command line that name a place in a conversation. */
+#ifndef CLI_POINT_WORD_H
+#define CLI_POINT_WORD_H
+
+#include "cli/context.h"
+
+/*
+ * A message: "#4" by its place, "-1" from the end, "@name" by its label, else by its id or the
+ * start of it. The side is SIDE_AFTER. FAULT_INVALID when it is none of these.
+ */
+FAULT_CHECK enum fault_code point_word(const char *word, struct point_spec *out,
+                                       struct fault *fault);
+
+/* Rows for the option tables of commands that take a point. */
+/* clang-format off */
+#define POINT_OPTIONS                                                                              \
+    {"before", "MSG", "just before this message", 0},                                              \
+    {"after", "MSG", "just after this message", 0},                                                \
+    {"before-turn", "TURN", "before the first message of this turn", 0},                           \
+    {"snap", NULL, "when a tool call is open there, the nearest good place before it", 0}
+/* clang-format on */
+
+/* The point that these options name, at most one of them; POINT_END when none does. */
+FAULT_CHECK enum fault_code point_options(struct cli *cli, struct point_spec *out,
+                                          struct fault *fault);
+
+#endif

@@ -1,0 +1,148 @@
+#include "cli/tree_draw.h"
+
+#include "cli/message_print.h"
+
+#include <inttypes.h>
+
+/* Deeper forks are drawn at this depth, so that a line never grows beyond reason. */
+enum { DEPTH_MAX = 40 };
+
+struct strokes {
+    const char *fork, *last, *through, *gap, *rewound, *here;
+};
+
+static const struct strokes *strokes_of(const struct cli *cli)
+{
+    static const struct strokes boxes = {"├─ ", "└─ ", "│  ", "   ", "┄ ", " ◀ here"};
+    static const struct strokes ascii = {"|- ", "`- ", "|  ", "   ", "~ ", " <- here"};
+
+    return cli->term.utf8 ? &boxes : &ascii;
+}
+
+/* The lines that come down from above: for each depth, whether that branch goes on below. */
+struct trail {
+    bool goes_on[DEPTH_MAX + 1];
+};
+
+static size_t drawn_depth(const struct family_member *member)
+{
+    return member->depth < DEPTH_MAX ? member->depth : DEPTH_MAX;
+}
+
+static void draw_trail(struct cli *cli, const struct trail *trail, size_t depth)
+{
+    const struct strokes *strokes = strokes_of(cli);
+
+    for (size_t i = 1; i <= depth; i++)
+        buf_add_text(&cli->text, trail->goes_on[i] ? strokes->through : strokes->gap);
+}
+
+/* Where the fork parted: the last message that it shares. */
+static void draw_parting(struct cli *cli, const struct session *session)
+{
+    cli_style(cli, STYLE_DIM);
+    if (session->fork_index > 0)
+        cli_print(cli, "after #%" PRId64 "  ", session->fork_index - 1);
+    else
+        cli_print(cli, "at the start  ");
+    cli_style(cli, STYLE_PLAIN);
+}
+
+static void draw_labels(struct cli *cli, const struct family_member *member)
+{
+    for (size_t i = 0; i < member->label_count; i++) {
+        const struct label *label = &member->labels[i];
+
+        cli_style(cli, STYLE_WARN);
+        cli_print(cli, "  @");
+        cli_print_line(cli, label->text, 0);
+        cli_style(cli, STYLE_PLAIN);
+        if (label->index >= 0)
+            cli_print(cli, " #%" PRId64, label->index);
+    }
+}
+
+static void draw_session(struct cli *cli, const struct family_member *member, bool current)
+{
+    const struct session *session = &member->session;
+
+    if (session->parent.known && (member->depth > 0 || session->parent.deleted))
+        draw_parting(cli, session);
+    cli_style(cli, STYLE_BOLD);
+    cli_print_line(cli, cli_title(session->title), 60);
+    cli_style(cli, STYLE_PLAIN);
+    cli_print(cli, "  ");
+    cli_style(cli, STYLE_NAME);
+    cli_print(cli, "%.*s", STR_ARG(cli_short_id(session->id)));
+    cli_style(cli, STYLE_PLAIN);
+    cli_print(cli, "  ");
+    cli_print_count(cli, session->messages, "message");
+    if (session->parent.known)
+        cli_print(cli, " (%" PRId64 " its own)", session->own_messages);
+    if (session->archived)
+        cli_print(cli, "  archived");
+    draw_labels(cli, member);
+    if (current) {
+        cli_style(cli, STYLE_GOOD);
+        buf_add_text(&cli->text, strokes_of(cli)->here);
+        cli_style(cli, STYLE_PLAIN);
+    }
+    cli_print(cli, "\n");
+}
+
+/* A root whose source is gone says what it came from. */
+static void draw_lost_source(struct cli *cli, const struct session *session)
+{
+    cli_style(cli, STYLE_DIM);
+    cli_print(cli, "(from \"");
+    cli_print_line(cli, cli_title(session->parent.title), 60);
+    cli_print(cli, "\", which was deleted)\n");
+    cli_style(cli, STYLE_PLAIN);
+}
+
+static void draw_rewound(struct cli *cli, const struct trail *trail, size_t depth,
+                         const struct family_member *member, bool has_forks)
+{
+    const struct strokes *strokes = strokes_of(cli);
+
+    for (size_t i = 0; i < member->rewound_count; i++) {
+        const struct rewound *rewound = &member->rewound[i];
+
+        cli_style(cli, STYLE_DIM);
+        draw_trail(cli, trail, depth);
+        buf_add_text(&cli->text, has_forks ? strokes->through : strokes->gap);
+        buf_add_text(&cli->text, strokes->rewound);
+        cli_print(cli, "rewound at #%" PRId64 ": ", rewound->index);
+        cli_print_count(cli, rewound->messages, "message");
+        cli_print(cli, ", \"");
+        message_print_start(cli, &rewound->message, 40);
+        cli_print(cli, "\"\n");
+        cli_style(cli, STYLE_PLAIN);
+    }
+}
+
+enum fault_code tree_draw(struct cli *cli, const struct family *family, struct str current,
+                          struct fault *fault)
+{
+    const struct strokes *strokes = strokes_of(cli);
+    struct trail trail = {{false}};
+    enum fault_code code = FAULT_OK;
+
+    for (size_t i = 0; !code && i < family->count; i++) {
+        const struct family_member *member = &family->members[i];
+        size_t depth = drawn_depth(member);
+        bool has_forks = i + 1 < family->count && family->members[i + 1].depth > member->depth;
+
+        if (depth == 0 && member->session.parent.known)
+            draw_lost_source(cli, &member->session);
+        if (depth > 0) {
+            draw_trail(cli, &trail, depth - 1);
+            buf_add_text(&cli->text, member->last ? strokes->last : strokes->fork);
+            trail.goes_on[depth] = !member->last;
+        }
+        draw_session(cli, member, str_eq(member->session.id, current));
+        draw_rewound(cli, &trail, depth, member, has_forks);
+        code = cli_flush_some(cli, fault);
+    }
+    return code;
+}

@@ -1,0 +1,28 @@
+/*
+ * The form of an export, for log_out and log_in: JSON lines.
+ *
+ *   {"tine_export":1,"owner":"…","at_us":…}                first
+ *   {"session":{…}} {"act":{…}} {"note":{…}} …             one line for each struct log_item
+ *   {"end":{"items":N,"sha256":"…"}}                       last; the hash is of all lines before it
+ *
+ * Members with their resting value (0, false, none) are left out. Bytes that are no text are
+ * hexadecimal. JSON that a client gave is spliced in as it is when that gives back the same bytes;
+ * else it comes as a string in "…_text", and what is not UTF-8 as "…_hex".
+ */
+#ifndef DIALECT_NATIVE_LOG_FORM_H
+#define DIALECT_NATIVE_LOG_FORM_H
+
+#include "store/limits.h"
+
+enum {
+    LOG_FORM_VERSION = 1,
+
+    /* A body of line feeds doubles when it is a string, and bytes double as hexadecimal. */
+    LOG_LINE_MAX =
+        2 * (LIMIT_ENTRY_BYTES + 2 * LIMIT_STATE_BYTES + 2 * LIMIT_METADATA_BYTES) + 64 * 1024,
+};
+
+/* Nesting of a line around a body. */
+enum { LOG_LINE_DEPTH = LIMIT_JSON_DEPTH + 4 };
+
+#endif

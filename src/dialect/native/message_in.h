@@ -1,0 +1,40 @@
+/* Messages of the native API, from JSON to entries that can be appended. */
+#ifndef DIALECT_NATIVE_MESSAGE_IN_H
+#define DIALECT_NATIVE_MESSAGE_IN_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "json/json_in.h"
+#include "store/entry.h"
+
+enum message_run { RUN_NOT_SAID, RUN_NO, RUN_YES };
+
+struct message_batch {
+    struct entry_spec *entries;
+    size_t count;
+    enum message_run run;
+};
+
+/*
+ * Reads one message, {"text"} or {"parts"} with what may stand beside them, or a batch,
+ * {"messages": […]}. The body of an entry is {"parts": …} with the parts byte for byte as they
+ * came, and "metadata" likewise. Strings point into `bytes` or the arena.
+ */
+FAULT_CHECK enum fault_code message_read(struct str bytes, struct arena *arena,
+                                         struct message_batch *out, struct fault *fault);
+
+/* A message with one part, the text, which must be valid UTF-8. */
+struct entry_spec message_of_text(enum role role, struct str text, struct arena *arena);
+
+/* Reads "user", "assistant", "tool" or "system". */
+bool message_role(struct str name, enum role *out);
+
+/*
+ * Reads an object of state: a key, and the JSON text it gets; null takes the key away. `what` is
+ * its name in a fault.
+ */
+FAULT_CHECK enum fault_code message_state(const struct json_value *object, const char *what,
+                                          struct arena *arena, struct state *out,
+                                          struct fault *fault);
+
+#endif

@@ -1,0 +1,40 @@
+/* The objects of the native API, from what the store gives to JSON. `key` as in json_out.h. */
+#ifndef DIALECT_NATIVE_OBJECT_H
+#define DIALECT_NATIVE_OBJECT_H
+
+#include "json/json_out.h"
+#include "store/store.h"
+
+const char *object_role(enum role role); /* "user" …; "none" for ROLE_NONE */
+const char *object_kind(enum entry_kind kind);
+const char *object_move(enum move_act act);
+const char *object_scope(enum move_scope scope);
+const char *object_note(enum note_act act);
+const char *object_side(enum point_side side);
+
+void object_write_session(struct json_out *out, const char *key, const struct session *session);
+
+/* As it stands in a list: without its state, which lists do not read. */
+void object_write_session_row(struct json_out *out, const char *key, const struct session *session);
+
+/*
+ * An entry as a message. The members of a native body are copied as they stand; another body comes
+ * as "body", and what is no message says its "kind".
+ */
+void object_write_entry(struct json_out *out, const char *key, const struct entry *entry);
+
+/* The members of the replies to fork, and to rewind, undo, redo and adopt. */
+void object_write_fork(struct json_out *out, const struct fork_result *result);
+void object_write_move(struct json_out *out, enum move_act act, const struct move_result *result);
+
+void object_write_journal(struct json_out *out, const char *key, const struct journal_item *item);
+void object_write_label(struct json_out *out, const char *key, const struct label *label);
+void object_write_hit(struct json_out *out, const char *key, const struct hit *hit);
+
+/* A session in the tree of its family, left open for more members. */
+void object_begin_node(struct json_out *out, const struct session *session, bool current);
+
+/* A stretch that was rewound away. */
+void object_write_rewound(struct json_out *out, const char *key, const struct rewound *rewound);
+
+#endif

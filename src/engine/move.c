@@ -1,0 +1,53 @@
+/* Going back and forth. */
+#include "engine/engine.h"
+
+#include "engine/rules.h"
+
+static enum fault_code move(struct engine *engine, struct move_spec *spec, enum move_act act,
+                            struct arena *arena, struct move_result *out, struct fault *fault)
+{
+    spec->act = act;
+    spec->drawn = engine_draw_id(engine);
+    engine_draw_salt(engine, spec->salt);
+    spec->at_us = engine_now_us(engine);
+    return store_session_move(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_rewind(struct engine *engine, struct move_spec *spec, struct arena *arena,
+                              struct move_result *out, struct fault *fault)
+{
+    if (spec->point.by == POINT_END)
+        return fault_set(fault, FAULT_POINT_INVALID, "a rewind needs a point to go to");
+    if (rule_point(&spec->point, fault) != FAULT_OK)
+        return fault->code;
+    return move(engine, spec, MOVE_REWIND, arena, out, fault);
+}
+
+enum fault_code engine_undo(struct engine *engine, struct move_spec *spec, struct arena *arena,
+                            struct move_result *out, struct fault *fault)
+{
+    return move(engine, spec, MOVE_UNDO, arena, out, fault);
+}
+
+enum fault_code engine_redo(struct engine *engine, struct move_spec *spec, struct arena *arena,
+                            struct move_result *out, struct fault *fault)
+{
+    return move(engine, spec, MOVE_REDO, arena, out, fault);
+}
+
+static void draw(void *context, struct id *id, unsigned char salt[SALT_BYTES], int64_t *at_us)
+{
+    struct engine *engine = context;
+
+    *id = engine_draw_id(engine);
+    engine_draw_salt(engine, salt);
+    *at_us = engine_now_us(engine);
+}
+
+enum fault_code engine_adopt(struct engine *engine, struct adopt_spec *spec, struct arena *arena,
+                             struct move_result *out, struct fault *fault)
+{
+    spec->draw = draw;
+    spec->draw_context = engine;
+    return store_session_adopt(engine_store(engine), spec, arena, out, fault);
+}

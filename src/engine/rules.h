@@ -1,0 +1,27 @@
+/* Inside the engine: what it draws, and how it looks at what a client chose. */
+#ifndef ENGINE_RULES_H
+#define ENGINE_RULES_H
+
+#include "engine/engine.h"
+#include "store/limits.h"
+
+/* A new id; ids of one engine only grow. */
+struct id engine_draw_id(struct engine *engine);
+void engine_draw_salt(struct engine *engine, unsigned char salt[SALT_BYTES]);
+
+/* FAULT_TOO_LARGE, naming `what` and the limit. */
+FAULT_CHECK enum fault_code rule_length(const char *what, struct str s, size_t max,
+                                        struct fault *fault);
+
+/* Text for people: valid UTF-8 without control characters. */
+FAULT_CHECK enum fault_code rule_text(const char *what, struct str s, size_t max,
+                                      struct fault *fault);
+
+/* An id that a client chose: A-Za-z0-9._:- */
+FAULT_CHECK enum fault_code rule_id(const char *what, struct str s, struct fault *fault);
+
+FAULT_CHECK enum fault_code rule_agent(struct str s, struct fault *fault);
+FAULT_CHECK enum fault_code rule_state(struct state *state, struct fault *fault);
+FAULT_CHECK enum fault_code rule_point(const struct point_spec *point, struct fault *fault);
+
+#endif

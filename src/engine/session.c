@@ -1,0 +1,85 @@
+/* Sessions as a whole: made, forked, changed, labelled, deleted. */
+#include "engine/engine.h"
+
+#include "engine/rules.h"
+
+enum fault_code engine_create(struct engine *engine, struct create_spec *spec, struct arena *arena,
+                              struct session *out, struct fault *fault)
+{
+    if (rule_id("the id of the session", spec->id, fault) != FAULT_OK ||
+        rule_text("title", spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK ||
+        rule_agent(spec->agent, fault) != FAULT_OK ||
+        rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
+        rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK)
+        return fault->code;
+    if (!spec->title.p)
+        spec->title = STR("");
+    spec->drawn = engine_draw_id(engine);
+    spec->at_us = engine_now_us(engine);
+    spec->sessions_max = LIMIT_SESSIONS;
+    return store_session_create(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_update(struct engine *engine, struct update_spec *spec, struct arena *arena,
+                              struct session *out, struct fault *fault)
+{
+    if ((spec->title && rule_text("title", *spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK) ||
+        (spec->metadata &&
+         rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
+        (spec->limits &&
+         rule_length("limits", *spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
+        return fault->code;
+    spec->at_us = engine_now_us(engine);
+    return store_session_update(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struct arena *arena,
+                            struct fork_result *out, struct fault *fault)
+{
+    if (rule_point(&spec->point, fault) != FAULT_OK ||
+        rule_id("the id of the session", spec->id, fault) != FAULT_OK ||
+        (spec->title && rule_text("title", *spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK) ||
+        (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
+        (spec->metadata &&
+         rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
+        return fault->code;
+    spec->drawn = engine_draw_id(engine);
+    spec->at_us = engine_now_us(engine);
+    spec->sessions_max = LIMIT_SESSIONS;
+    return store_session_fork(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_save(struct engine *engine, struct record_spec *spec, struct fault *fault)
+{
+    if (spec->id.n == 0)
+        return fault_set(fault, FAULT_INVALID, "a record needs an id");
+    if (rule_text("the id of the record", spec->id, LIMIT_ID_BYTES, fault) != FAULT_OK ||
+        rule_text("the name of the turn", spec->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK ||
+        rule_length("the record", spec->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK)
+        return fault->code;
+    spec->at_us = engine_now_us(engine);
+    return store_record_save(engine_store(engine), spec, fault);
+}
+
+enum fault_code engine_label(struct engine *engine, struct label_spec *spec, struct arena *arena,
+                             struct label *out, struct fault *fault)
+{
+    if (rule_point(&spec->message, fault) != FAULT_OK ||
+        rule_text("the label", spec->text, LIMIT_LABEL_BYTES, fault) != FAULT_OK)
+        return fault->code;
+    spec->at_us = engine_now_us(engine);
+    return store_label_set(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec, struct fault *fault)
+{
+    bool more = true;
+
+    spec->at_us = engine_now_us(engine);
+    if (store_session_delete(engine_store(engine), spec, fault) != FAULT_OK)
+        return fault->code;
+    while (more)
+        if (store_reap(engine_store(engine), &more, fault) != FAULT_OK)
+            return fault->code;
+    return FAULT_OK;
+}

@@ -1,0 +1,28 @@
+/* Ceilings on what a client can choose. Each is checked before anything is written. */
+#ifndef STORE_LIMITS_H
+#define STORE_LIMITS_H
+
+enum {
+    LIMIT_ENTRY_BYTES = 8 * 1024 * 1024,  /* body of one entry, or of one record */
+    LIMIT_BATCH_ENTRIES = 1000,           /* entries of one append */
+    LIMIT_BATCH_BYTES = 32 * 1024 * 1024, /* bodies of one append together */
+    LIMIT_ADOPT_ENTRIES = 20 * 1000,      /* entries that one adopt brings over */
+    LIMIT_ADOPT_BYTES = 64 * 1024 * 1024, /* their bodies together */
+    LIMIT_TITLE_BYTES = 1024,
+    LIMIT_ID_BYTES = 128,    /* an id that the client chose: A-Za-z0-9._:- */
+    LIMIT_TURN_BYTES = 256,  /* name of a turn */
+    LIMIT_AGENT_BYTES = 256, /* ns/name */
+    LIMIT_LABEL_BYTES = 128,
+    LIMIT_OWNER_BYTES = 128,
+    LIMIT_METADATA_BYTES = 64 * 1024, /* metadata of a session; its limits likewise */
+    LIMIT_STATE_KEY_BYTES = 256,
+    LIMIT_STATE_BYTES = 4 * 1024 * 1024,  /* the whole state at a place */
+    LIMIT_STATE_KEYS = 10 * 1000,         /* changes in one delta */
+    LIMIT_QUERY_BYTES = 1024,             /* words to search for */
+    LIMIT_PAGE = 1000,                    /* rows of one page */
+    LIMIT_SESSIONS = 100 * 1000,          /* sessions of one owner */
+    LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
+    LIMIT_JSON_DEPTH = 64
+};
+
+#endif

@@ -1,0 +1,193 @@
+/* Appending entries, and taking over those of another session. */
+#include "store/sqlite/verbs.h"
+
+#include "store/sqlite/point_find.h"
+#include "store/sqlite/session_row.h"
+#include "store/sqlite/state_row.h"
+#include "store/sqlite/writer.h"
+
+/* The entry of a sub-session must name a place of a session of the same owner. */
+static enum fault_code ref_find(struct db *db, const struct link *link,
+                                const struct entry_spec *spec, struct arena *arena,
+                                struct address *out, struct fault *fault)
+{
+    struct point_spec wanted = spec->ref_point;
+    struct link sub;
+    struct point point;
+
+    *out = ADDRESS_START;
+    if (spec->kind != ENTRY_SUBSESSION)
+        return FAULT_OK;
+    wanted.guard = GUARD_NONE;
+    if (link_named(db, link->owner, spec->ref_session, &sub, fault) != FAULT_OK ||
+        point_find(db, &sub, spec->ref_session, &wanted, arena, &point, fault) != FAULT_OK)
+        return fault->code;
+    if (point.at.s == 0)
+        return fault_set(fault, FAULT_POINT_INVALID, "session \"%.*s\" has nothing to refer to there",
+                         STR_ARG(spec->ref_session));
+    *out = point.at;
+    return FAULT_OK;
+}
+
+/* Is the stored entry what the spec would store? */
+static enum fault_code same_entry(struct db *db, struct address at, const struct entry_spec *spec,
+                                  struct arena *arena, bool *same, struct entry *out,
+                                  struct fault *fault)
+{
+    struct str stored;
+    struct buf delta;
+
+    if (entry_get(db, at, arena, out, fault) != FAULT_OK ||
+        state_delta(db, at, arena, &stored, fault) != FAULT_OK)
+        return fault->code;
+    buf_init(&delta, LIMIT_STATE_BYTES);
+    state_encode(&spec->state, &delta);
+    *same = out->kind == spec->kind && out->role == spec->role && str_eq(out->body, spec->body) &&
+            str_eq(stored, buf_str(&delta)) &&
+            (spec->turn_rule != TURN_NAMED || str_eq(out->turn, spec->turn)) &&
+            (!spec->has_usage ||
+             (out->usage.input == spec->usage.input && out->usage.output == spec->usage.output &&
+              out->usage.cost == spec->usage.cost));
+    buf_clear(&delta);
+    return FAULT_OK;
+}
+
+/*
+ * Ids that the session already has: all of the entries (then this is the same request again), or
+ * none. Anything else is refused.
+ */
+static enum fault_code find_repeated(struct db *db, const struct link *link,
+                                     const struct append_spec *spec, struct arena *arena,
+                                     struct append_result *out, struct fault *fault)
+{
+    size_t repeated = 0;
+
+    out->entries = arena_array(arena, spec->count, sizeof(*out->entries));
+    out->count = spec->count;
+    out->repeated = false;
+    for (size_t i = 0; i < spec->count; i++) {
+        const struct entry_spec *entry = &spec->entries[i];
+        struct address at;
+        bool same = false;
+
+        if (entry->id.n == 0)
+            continue;
+        for (size_t j = 0; j < i; j++)
+            if (str_eq(entry->id, spec->entries[j].id))
+                return fault_set(fault, FAULT_ID_TAKEN, "id \"%.*s\" occurs twice in the batch",
+                                 STR_ARG(entry->id));
+        if (entry_named(db, link, entry->id, &at, fault) != FAULT_OK)
+            return fault->code;
+        if (at.s == 0)
+            continue;
+        if (same_entry(db, at, entry, arena, &same, &out->entries[i], fault) != FAULT_OK)
+            return fault->code;
+        if (!same)
+            return fault_set(fault, FAULT_ID_TAKEN,
+                             "message \"%.*s\" is already in session \"%.*s\" with other content",
+                             STR_ARG(entry->id), STR_ARG(spec->session));
+        repeated++;
+    }
+    if (repeated == 0)
+        return FAULT_OK;
+    if (repeated < spec->count)
+        return fault_set(fault, FAULT_ID_TAKEN,
+                         "%zu of the %zu messages are already in session \"%.*s\", the others are not",
+                         repeated, spec->count, STR_ARG(spec->session));
+    out->repeated = true;
+    return FAULT_OK;
+}
+
+/* The name of the turn that an entry belongs to. */
+static struct str turn_of(const struct writer *writer, const struct entry_spec *spec,
+                          struct arena *arena)
+{
+    char text[ID_TEXT + 1];
+
+    switch (spec->turn_rule) {
+    case TURN_NONE:
+        return STR_NONE;
+    case TURN_NAMED:
+        return spec->turn;
+    case TURN_JOIN:
+        if (writer->turn_name.n)
+            return writer->turn_name;
+        break;
+    case TURN_NEW:
+        break;
+    }
+    id_format(&spec->drawn_turn, text);
+    return arena_dup(arena, str_of(text));
+}
+
+static enum fault_code add_spec(struct writer *writer, const struct entry_spec *spec,
+                                struct address ref, int64_t tree, struct arena *arena,
+                                struct fault *fault)
+{
+    struct draft draft = {
+        .kind = spec->kind,
+        .role = spec->role,
+        .flags = spec->flags,
+        .id = spec->id.n ? spec->id : (struct str){(const char *)spec->drawn.b, ID_BYTES},
+        .drawn = spec->id.n == 0,
+        .turn = turn_of(writer, spec, arena),
+        .at_us = spec->at_us,
+        .usage = spec->usage,
+        .has_usage = spec->has_usage,
+        .calls = spec->calls,
+        .results = spec->results,
+        .tree = tree,
+        .ref = ref,
+        .salt = {(const char *)spec->salt, SALT_BYTES},
+        .spans = spans_encode(spec->spans, spec->span_count, arena),
+        .body = spec->body,
+    };
+
+    if (spec->state.count) {
+        struct buf delta;
+
+        buf_init(&delta, LIMIT_STATE_BYTES);
+        state_encode(&spec->state, &delta);
+        draft.state = arena_dup(arena, buf_str(&delta));
+        buf_clear(&delta);
+    }
+    return writer_add(writer, &draft, arena, fault);
+}
+
+enum fault_code append_run(struct db *db, const struct append_spec *spec, struct arena *arena,
+                           struct append_result *out, struct fault *fault)
+{
+    struct append_result result;
+    struct writer writer;
+    struct link link;
+    struct address *refs = arena_array(arena, spec->count, sizeof(*refs));
+    int64_t *trees = arena_array(arena, spec->count, sizeof(*trees));
+
+    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        find_repeated(db, &link, spec, arena, &result, fault) != FAULT_OK)
+        return fault->code;
+    if (result.repeated) {
+        *out = result;
+        return FAULT_OK;
+    }
+    if (writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
+        head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK)
+        return fault->code;
+    for (size_t i = 0; i < spec->count; i++) {
+        const struct entry_spec *entry = &spec->entries[i];
+
+        if (ref_find(db, &link, entry, arena, &refs[i], fault) != FAULT_OK)
+            return fault->code;
+        if (entry->tree.n && tree_named(db, entry->tree, &trees[i], fault) != FAULT_OK)
+            return fault->code;
+    }
+    for (size_t i = 0; i < spec->count; i++) {
+        if (add_spec(&writer, &spec->entries[i], refs[i], trees[i], arena, fault) != FAULT_OK ||
+            entry_get(db, writer.head.at, arena, &result.entries[i], fault) != FAULT_OK)
+            return fault->code;
+    }
+    if (session_touch(db, link.s, writer.head.at_us, fault) != FAULT_OK)
+        return fault->code;
+    *out = result;
+    return FAULT_OK;
+}

@@ -1,0 +1,340 @@
+/* The log of sessions as items, in the order in which everything happened. */
+#include "store/sqlite/verbs.h"
+
+#include "store/sqlite/entry_row.h"
+#include "store/sqlite/session_row.h"
+#include "store/sqlite/state_row.h"
+
+#include <stdlib.h>
+
+/* Numbers, each once, in ascending order after numbers_sort. */
+struct numbers {
+    int64_t *items;
+    size_t count, room;
+};
+
+static void number_add(struct numbers *numbers, int64_t number)
+{
+    if (numbers->count == numbers->room) {
+        numbers->room = numbers->room ? numbers->room * 2 : 256;
+        numbers->items = realloc(numbers->items, numbers->room * sizeof(*numbers->items));
+        if (!numbers->items)
+            abort();
+    }
+    numbers->items[numbers->count++] = number;
+}
+
+static int number_order(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void numbers_sort(struct numbers *numbers)
+{
+    size_t kept = 0;
+
+    if (numbers->count)
+        qsort(numbers->items, numbers->count, sizeof(*numbers->items), number_order);
+    for (size_t i = 0; i < numbers->count; i++)
+        if (kept == 0 || numbers->items[kept - 1] != numbers->items[i])
+            numbers->items[kept++] = numbers->items[i];
+    numbers->count = kept;
+}
+
+static bool numbers_have(const struct numbers *numbers, int64_t number)
+{
+    return numbers->count && bsearch(&number, numbers->items, numbers->count,
+                                     sizeof(*numbers->items), number_order) != NULL;
+}
+
+static enum fault_code gather(struct db *db, enum query query, int64_t key, struct numbers *out,
+                              struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, query, ARGS(arg_int(key)));
+    bool row;
+
+    for (;;) {
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        number_add(out, sqlite3_column_int64(q, 0));
+    }
+}
+
+/* The sessions of a family and of all families that it refers to, and so on. */
+static enum fault_code gather_families(struct db *db, int64_t fam, struct numbers *sessions,
+                                       struct fault *fault)
+{
+    struct numbers families = {0}, found = {0};
+    enum fault_code code = FAULT_OK;
+    size_t done = 0;
+
+    number_add(&families, fam);
+    while (code == FAULT_OK && done < families.count) {
+        size_t from = sessions->count;
+
+        code = gather(db, Q_EXPORT_FAMILY, families.items[done++], sessions, fault);
+        found.count = 0;
+        for (size_t i = from; code == FAULT_OK && i < sessions->count; i++)
+            code = gather(db, Q_EXPORT_PINNED, sessions->items[i], &found, fault);
+        for (size_t i = 0; i < found.count; i++) {
+            bool known = false;
+
+            for (size_t j = 0; j < families.count && !known; j++)
+                known = families.items[j] == found.items[i];
+            if (!known)
+                number_add(&families, found.items[i]);
+        }
+    }
+    free(families.items);
+    free(found.items);
+    return code;
+}
+
+static enum fault_code give_session(struct db *db, int64_t s, const struct numbers *sessions,
+                                    log_item_visit *visit, void *context, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_EXPORT_SESSION, ARGS(arg_int(s)));
+    struct log_item item = {.kind = LOG_SESSION};
+    struct log_session *out = &item.session;
+    enum fault_code code;
+    bool row;
+
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
+    out->s = s;
+    out->family = sqlite3_column_int64(q, 0);
+    out->id = column_str(q, 1);
+    out->state = (enum session_state)sqlite3_column_int(q, 2);
+    out->base = column_address(q, 3);
+    out->base_version = sqlite3_column_int64(q, 5);
+    out->parent_s = sqlite3_column_int64(q, 6);
+    if (!numbers_have(sessions, out->parent_s))
+        out->parent_s = 0;
+    out->parent.session = column_str(q, 7);
+    out->parent.known = out->parent.session.p != NULL;
+    out->parent.title = column_str(q, 8);
+    out->parent.message = column_str(q, 9);
+    out->parent.side = (enum point_side)sqlite3_column_int(q, 10);
+    out->agent = column_str(q, 11);
+    out->title = column_str(q, 12);
+    out->archived = sqlite3_column_int(q, 13) != 0;
+    out->created_us = sqlite3_column_int64(q, 14);
+    out->touched_us = sqlite3_column_int64(q, 15);
+    out->metadata = column_str(q, 16);
+    out->limits = column_str(q, 17);
+    if (!out->metadata.p)
+        out->metadata = STR("{}");
+    if (!out->limits.p)
+        out->limits = STR("{}");
+    code = visit(context, &item, fault);
+    sqlite3_reset(q);
+    return code;
+}
+
+static enum fault_code give_act(struct db *db, const struct act_row *row, struct arena *arena,
+                                log_item_visit *visit, void *context, struct fault *fault)
+{
+    struct log_item item = {.kind = LOG_ACT};
+    struct log_act *out = &item.act;
+
+    *out = (struct log_act){
+        .at = row->at,
+        .kind = row->kind,
+        .role = row->role,
+        .flags = row->flags,
+        .id = act_id_text(row->id, row->drawn, arena),
+        .id_is_drawn = row->drawn,
+        .at_us = row->at_us,
+        .usage = row->usage,
+        .has_usage = row->has_usage,
+        .calls = row->calls,
+        .results = row->results,
+        .ref = row->ref,
+        .salt = row->salt,
+        .content = row->content,
+        .hash = {(const char *)row->facts.hash, HASH_BYTES},
+        .spans = row->spans,
+        .erased = row->content.p != NULL,
+        .body = row->body,
+    };
+    if (row->flags & ENTRY_IN_TURN &&
+        turn_name(db, row->facts.turn, arena, &out->turn, fault) != FAULT_OK)
+        return fault->code;
+    if (row->kind == ENTRY_MOVE) {
+        sqlite3_stmt *q = db_query(db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+        bool found;
+
+        if (db_step(db, q, &found, fault) != FAULT_OK)
+            return fault->code;
+        if (!found)
+            return fault_set(fault, FAULT_CORRUPT, "move %lld of session %lld is missing",
+                             (long long)row->at.n, (long long)row->at.s);
+        out->move = (enum move_act)sqlite3_column_int(q, 0);
+        out->scope = (enum move_scope)sqlite3_column_int(q, 1);
+        out->to = column_address(q, 2);
+        sqlite3_reset(q);
+    }
+    if (state_delta(db, row->at, arena, &out->state, fault) != FAULT_OK ||
+        object_hash(db, row->own_tree, arena, &out->tree, fault) != FAULT_OK)
+        return fault->code;
+    return visit(context, &item, fault);
+}
+
+/* The act or note with a number; the session it belongs to is given before its first one. */
+static enum fault_code give_numbered(struct db *db, int64_t e, int64_t note_of,
+                                     const struct numbers *sessions, struct numbers *given,
+                                     log_item_visit *visit, void *context, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, note_of ? Q_NOTE_AT : Q_ACT_NUMBERED, ARGS(arg_int(e)));
+    struct arena arena;
+    struct act_row row;
+    enum fault_code code;
+    int64_t s = note_of;
+    bool found;
+
+    if (db_step(db, q, &found, fault) != FAULT_OK)
+        return fault->code;
+    if (!found)
+        return fault_set(fault, FAULT_CORRUPT, "act number %lld is missing", (long long)e);
+    if (!note_of) {
+        if (act_row_read(q, &row, fault) != FAULT_OK)
+            return fault->code;
+        s = row.at.s;
+    }
+    if (!numbers_have(given, s)) {
+        if (give_session(db, s, sessions, visit, context, fault) != FAULT_OK)
+            return fault->code;
+        number_add(given, s);
+        numbers_sort(given);
+    }
+    arena_init(&arena);
+    if (note_of) {
+        struct log_item item = {.kind = LOG_NOTE};
+
+        item.note = (struct log_note){
+            s,
+            {e, (enum note_act)sqlite3_column_int(q, 1), sqlite3_column_int64(q, 2),
+             column_str(q, 3), column_str(q, 4), column_str(q, 5)},
+        };
+        code = visit(context, &item, fault);
+    } else {
+        code = give_act(db, &row, &arena, visit, context, fault);
+    }
+    sqlite3_reset(q);
+    arena_clear(&arena);
+    return code;
+}
+
+static enum fault_code give_records(struct db *db, int64_t s, log_item_visit *visit, void *context,
+                                    struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_RECORD_ROWS, ARGS(arg_int(s)));
+    bool row;
+
+    for (;;) {
+        struct log_item item = {.kind = LOG_RECORD};
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        item.record = (struct log_record){
+            .s = s,
+            .version = sqlite3_column_int64(q, 0),
+            .kind = sqlite3_column_int(q, 1),
+            .id = column_str(q, 2),
+            .turn = column_str(q, 3),
+            .place = column_address(q, 4),
+            .at_us = sqlite3_column_int64(q, 6),
+            .body = column_str(q, 7),
+        };
+        if (visit(context, &item, fault) != FAULT_OK)
+            return fault->code;
+    }
+}
+
+static enum fault_code give_labels(struct db *db, int64_t s, log_item_visit *visit, void *context,
+                                   struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_LABEL_LIST, ARGS(arg_int(s)));
+    bool row;
+
+    for (;;) {
+        struct log_item item = {.kind = LOG_LABEL};
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        item.label = (struct log_label){s, column_address(q, 0), column_str(q, 2)};
+        if (visit(context, &item, fault) != FAULT_OK)
+            return fault->code;
+    }
+}
+
+/* Acts and notes have their numbers from one counter: the smaller one is next. */
+static enum fault_code give_log(struct db *db, const struct numbers *sessions,
+                                struct numbers *given, log_item_visit *visit, void *context,
+                                struct fault *fault)
+{
+    struct numbers acts = {0}, notes = {0};
+    size_t act = 0, note = 0;
+    enum fault_code code = FAULT_OK;
+
+    for (size_t i = 0; code == FAULT_OK && i < sessions->count; i++)
+        code = gather(db, Q_EXPORT_ACTS, sessions->items[i], &acts, fault);
+    numbers_sort(&acts);
+    for (size_t i = 0; code == FAULT_OK && i < sessions->count; i++)
+        code = gather(db, Q_EXPORT_NOTES, sessions->items[i], &notes, fault);
+    numbers_sort(&notes);
+    while (code == FAULT_OK && (act < acts.count || note < notes.count)) {
+        bool act_next =
+            act < acts.count && (note == notes.count || acts.items[act] < notes.items[note]);
+
+        if (act_next) {
+            code = give_numbered(db, acts.items[act++], 0, sessions, given, visit, context, fault);
+        } else {
+            int64_t s = 0;
+
+            code = db_int(db, Q_NOTE_OF, ARGS(arg_int(notes.items[note])), &s, fault);
+            if (code == FAULT_OK)
+                code = give_numbered(db, notes.items[note++], s, sessions, given, visit, context,
+                                     fault);
+        }
+    }
+    free(acts.items);
+    free(notes.items);
+    return code;
+}
+
+enum fault_code export_run(struct db *db, int64_t owner, struct str session, log_item_visit *visit,
+                           void *context, struct fault *fault)
+{
+    struct numbers sessions = {0}, given = {0};
+    struct link link;
+    enum fault_code code;
+
+    if (session.n) {
+        if (link_named(db, owner, session, &link, fault) != FAULT_OK)
+            return fault->code;
+        code = gather_families(db, link.fam, &sessions, fault);
+    } else {
+        code = gather(db, Q_EXPORT_OWNER, owner, &sessions, fault);
+    }
+    numbers_sort(&sessions);
+    if (code == FAULT_OK)
+        code = give_log(db, &sessions, &given, visit, context, fault);
+    for (size_t i = 0; code == FAULT_OK && i < sessions.count; i++)
+        code = give_records(db, sessions.items[i], visit, context, fault);
+    for (size_t i = 0; code == FAULT_OK && i < sessions.count; i++)
+        code = give_labels(db, sessions.items[i], visit, context, fault);
+    free(sessions.items);
+    free(given.items);
+    return code;
+}

@@ -1,0 +1,124 @@
+/* A new session that begins at a place of another: one row and one note. */
+#include "store/sqlite/verbs.h"
+
+#include "store/sqlite/point_find.h"
+#include "store/sqlite/session_insert.h"
+#include "store/sqlite/session_row.h"
+#include "store/title.h"
+
+/* The record versions of the base's session that the source sees. */
+static enum fault_code versions_seen(struct db *db, const struct link *source, struct address base,
+                                     int64_t *out, struct fault *fault)
+{
+    struct link step = *source;
+
+    *out = 0;
+    if (base.s == 0)
+        return FAULT_OK;
+    if (base.s == source->s)
+        return db_int(db, Q_RECORD_NEWEST, ARGS(arg_int(source->s)), out, fault);
+    while (step.base.s != base.s)
+        if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
+            return fault->code;
+    *out = step.base_v;
+    return FAULT_OK;
+}
+
+/* The title asked for, or the next of the series that the source's title belongs to. */
+static enum fault_code title_of(struct db *db, const struct link *source, struct str source_title,
+                                const struct str *wanted, struct arena *arena, struct str *out,
+                                struct fault *fault)
+{
+    struct str base;
+    int64_t highest = 0;
+
+    if (wanted || source_title.n == 0) {
+        *out = wanted ? *wanted : STR("");
+        return FAULT_OK;
+    }
+    base = title_fork_base(source_title);
+    if (db_int(db, Q_TITLE_HIGHEST, ARGS(arg_int(source->owner), arg_text(base)), &highest,
+               fault) != FAULT_OK)
+        return fault->code;
+    if (highest >= TITLE_FORK_MAX)
+        return fault_set(fault, FAULT_LIMIT, "the numbers of \"%.*s (fork N)\" are used up",
+                         STR_ARG(base));
+    *out = title_make(base, highest + 1, arena);
+    return FAULT_OK;
+}
+
+/* What the fork would be, for a dry run. */
+static void session_would_be(const struct session *source, const struct session_new *new,
+                             const struct act *at, struct session *out)
+{
+    *out = (struct session){
+        .id = STR(""),
+        .title = new->title,
+        .agent = new->agent,
+        .owner = source->owner,
+        .parent = {true, new->parent_id, new->parent_title, new->parent_message, new->parent_side,
+                   false},
+        .head_at = at->at,
+        .messages = at->facts.visible,
+        .fork_index = at->facts.visible,
+        .inherited = at->facts.path,
+        .metadata = new->metadata,
+        .limits = source->limits,
+        .created_us = new->at_us,
+        .updated_us = new->at_us,
+    };
+    memcpy(out->hash, at->facts.hash, HASH_BYTES);
+}
+
+enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct arena *arena,
+                         struct fork_result *out, struct fault *fault)
+{
+    struct fork_result result;
+    struct session source;
+    struct session_new new;
+    struct link link;
+    struct act head, at;
+    int64_t s;
+
+    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        session_get(db, link.s, false, arena, &source, fault) != FAULT_OK ||
+        head_get(db, &link, &head, fault) != FAULT_OK ||
+        head_expect(db, &head, spec->expect_head, arena, fault) != FAULT_OK ||
+        point_find(db, &link, spec->session, &spec->point, arena, &result.point, fault) != FAULT_OK ||
+        point_excluded(db, &link, &result.point, arena, &result.has_excluded, &result.excluded,
+                       fault) != FAULT_OK ||
+        act_get(db, result.point.at, &at, fault) != FAULT_OK)
+        return fault->code;
+    new = (struct session_new){
+        .owner = spec->owner,
+        .fam = link.fam,
+        .id = spec->id,
+        .drawn = spec->drawn,
+        .state = SESSION_LIVE,
+        .base = result.point.at,
+        .parent_s = link.s,
+        .parent_id = source.id,
+        .parent_title = source.title,
+        .parent_message = result.point.message,
+        .parent_side = result.point.side,
+        .agent = spec->agent ? *spec->agent : source.agent,
+        .metadata = spec->metadata ? *spec->metadata : source.metadata,
+        .limits = source.limits,
+        .at_us = spec->at_us,
+        .sessions_max = spec->sessions_max,
+        .note = NOTE_FORKED,
+    };
+    if (title_of(db, &link, source.title, spec->title, arena, &new.title, fault) != FAULT_OK ||
+        versions_seen(db, &link, new.base, &new.base_v, fault) != FAULT_OK ||
+        link_place(db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)
+        return fault->code;
+    if (spec->dry_run) {
+        session_would_be(&source, &new, &at, &result.session);
+    } else {
+        if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
+            session_get(db, s, true, arena, &result.session, fault) != FAULT_OK)
+            return fault->code;
+    }
+    *out = result;
+    return FAULT_OK;
+}

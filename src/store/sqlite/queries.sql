@@ -1,0 +1,544 @@
+-- Every query of the store. All are prepared when a connection opens.
+
+-- name: number_newest
+SELECT max((SELECT coalesce(max(e), 0) FROM entry), (SELECT coalesce(max(e), 0) FROM note),
+           (SELECT value FROM meta WHERE key = 'floor'))
+
+-- ---- owners, objects ----
+
+-- name: owner_named
+SELECT o FROM owner WHERE name = ?1
+
+-- name: owner_insert
+INSERT INTO owner(name) VALUES(?1)
+
+-- name: object_named
+SELECT o FROM object WHERE hash = ?1
+
+-- name: object_hash
+SELECT hash FROM object WHERE o = ?1
+
+-- name: object_insert
+INSERT INTO object(hash, kind, size, born_us, data) VALUES(?1, ?2, ?3, ?4, ?5)
+
+-- name: object_scan
+SELECT o, hash, kind, size, data FROM object
+
+-- ---- sessions ----
+
+-- name: session_named
+SELECT s FROM session WHERE owner = ?1 AND id = ?2 AND state <> 1
+
+-- name: session_by_start
+SELECT s FROM session WHERE owner = ?1 AND id >= ?2 AND id < ?2 || char(1114111) AND state <> 1 LIMIT 2
+
+-- name: session_by_end
+SELECT s FROM session WHERE owner = ?1 AND state = 0 AND substr(id, -length(?2)) = ?2 LIMIT 2
+
+-- name: session_by_title
+SELECT s FROM session INDEXED BY session_list WHERE owner = ?1 AND state = 0 AND title = ?2 LIMIT 2
+
+-- name: session_id
+SELECT id FROM session WHERE s = ?1
+
+-- name: session_parent
+SELECT parent_s FROM session WHERE s = ?1
+
+-- name: session_at
+SELECT x.id, x.state, x.title, x.agent, o.name, x.parent_id, x.parent_title, x.parent_msg,
+       x.parent_side, coalesce((SELECT state FROM session p WHERE p.s = x.parent_s), 1), x.archived,
+       x.created_us, x.touched_us, (SELECT data FROM object WHERE o = x.metadata),
+       (SELECT data FROM object WHERE o = x.limits),
+       (SELECT count(*) FROM session c WHERE c.parent_s = x.s AND c.state = 0), x.base_s, x.base_n
+FROM session x JOIN owner o ON o.o = x.owner WHERE x.s = ?1
+
+-- name: session_count
+SELECT count(*) FROM (SELECT 1 FROM session WHERE owner = ?1 AND state = 0 LIMIT ?2)
+
+-- name: session_insert
+INSERT INTO session(fam, owner, id, state, base_s, base_n, base_v, depth, jump, parent_s, parent_id,
+                    parent_title, parent_msg, parent_side, agent, title, title_base, title_n,
+                    archived, created_us, touched_us, metadata, limits)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+       ?21, ?22, ?23)
+
+-- name: session_root
+-- Family and jump pointer of a session that is its own.
+UPDATE session SET fam = CASE fam WHEN 0 THEN s ELSE fam END, jump = CASE jump WHEN 0 THEN s ELSE jump END
+WHERE s = ?1
+
+-- name: session_touch
+UPDATE session SET touched_us = ?2 WHERE s = ?1 AND touched_us < ?2 - ?3
+
+-- name: session_rename
+UPDATE session SET title = ?2, title_base = ?3, title_n = ?4 WHERE s = ?1
+
+-- name: session_archive
+UPDATE session SET archived = ?2 WHERE s = ?1
+
+-- name: session_objects
+UPDATE session SET metadata = ?2, limits = ?3 WHERE s = ?1
+
+-- name: session_delete
+UPDATE session SET state = 1, title = '', title_base = '', title_n = 0, archived = 0,
+                   metadata = NULL, limits = NULL
+WHERE s = ?1
+
+-- name: session_remove
+DELETE FROM session WHERE s = ?1
+
+-- name: session_stands
+-- Does anything begin at this session?
+SELECT 1 FROM session WHERE base_s = ?1 LIMIT 1
+
+-- name: session_list
+SELECT s, touched_us FROM session
+WHERE owner = ?1 AND state = 0 AND touched_us <= ?2 AND (?3 IS NULL OR ?3 = '' OR agent = ?3)
+  AND (?4 < 0 OR archived = ?4)
+ORDER BY touched_us DESC, s DESC
+
+-- name: session_newest
+SELECT at_us FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
+
+-- name: session_family
+SELECT s FROM session WHERE fam = ?1 AND state = 0 ORDER BY s
+
+-- name: session_children
+SELECT s FROM session WHERE parent_s = ?1 AND state = 0 ORDER BY s
+
+-- name: title_highest
+SELECT title_n FROM session WHERE owner = ?1 AND title_base = ?2 AND state = 0
+ORDER BY title_n DESC LIMIT 1
+
+-- name: link_at
+SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump FROM session WHERE s = ?1
+
+-- name: link_named
+SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump FROM session
+WHERE owner = ?1 AND id = ?2 AND state <> 1
+
+-- ---- lines ----
+
+-- name: line_at
+SELECT os, on_, on0, bs, bn, depth, js, jn0, jdepth, vis0, usr0, flat0, flatu0
+FROM line WHERE s = ?1 AND n0 = ?2
+
+-- name: line_insert
+INSERT INTO line(s, n0, os, on_, on0, bs, bn, depth, js, jn0, jdepth, vis0, usr0, flat0, flatu0)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+
+-- name: line_scan
+-- The lines of a session with their last acts.
+SELECT n0, coalesce(lead(n0) OVER (ORDER BY n0) - 1, (SELECT max(n) FROM entry WHERE s = ?1))
+FROM line WHERE s = ?1 ORDER BY n0
+
+-- ---- acts ----
+
+-- name: act_at
+SELECT n, n0, kind, at_us, vis, usr, tol, flat, flatu, tin, tout, cost, win, wout, wcost, open,
+       good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash
+FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: act_last
+SELECT n, n0, kind, at_us, vis, usr, tol, flat, flatu, tin, tout, cost, win, wout, wcost, open,
+       good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash
+FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
+
+-- name: act_known
+SELECT 1 FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: act_kind
+SELECT kind FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: ordinals_at
+SELECT vis, usr, flat, flatu FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: act_insert
+INSERT INTO entry(e, s, n, kind, role, flags, gen, fam, id, turn, at_us, n0, vis, usr, tol, flat,
+                  flatu, tin, tout, cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n,
+                  st_s, st_n, tree, calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, phash,
+                  salt, chash, spans, body)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+       ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38,
+       ?39, ?40, ?41, ?42, ?43, ?44)
+
+-- name: act_row
+SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
+       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
+       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
+FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: act_numbered
+SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
+       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
+       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
+FROM entry WHERE e = ?1
+
+-- name: act_rows
+SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
+       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
+       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
+FROM entry ORDER BY e
+
+-- name: entry_at
+SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
+       x.ref_s, x.ref_n, x.phash, t.name, x.body
+FROM entry x LEFT JOIN turn t ON t.t = x.turn WHERE x.s = ?1 AND x.n = ?2
+
+-- name: entry_scan
+-- The visible messages of a range.
+SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
+       x.ref_s, x.ref_n, x.phash, t.name, x.body
+FROM entry x LEFT JOIN turn t ON t.t = x.turn
+WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 AND x.kind = 0 AND x.role <> 4 ORDER BY x.n
+
+-- name: entry_scan_all
+-- Everything of a range but moves.
+SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
+       x.ref_s, x.ref_n, x.phash, t.name, x.body
+FROM entry x LEFT JOIN turn t ON t.t = x.turn
+WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 AND x.kind <> 6 ORDER BY x.n
+
+-- name: entry_scan_raw
+SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
+       x.ref_s, x.ref_n, x.phash, t.name, x.body
+FROM entry x LEFT JOIN turn t ON t.t = x.turn
+WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 ORDER BY x.n
+
+-- name: entry_scan_number
+-- The acts of a session above a number of the store: e grows with n, so n is found by it.
+SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
+       x.ref_s, x.ref_n, x.phash, t.name, x.body
+FROM entry x LEFT JOIN turn t ON t.t = x.turn
+WHERE x.s = ?1 AND x.e > ?2 ORDER BY x.n
+
+-- name: entry_id
+SELECT gen, id FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: entry_drawn
+SELECT s, n FROM entry WHERE id = ?1 AND gen = 1
+
+-- name: entry_drawn_between
+SELECT s, n FROM entry WHERE id BETWEEN ?1 AND ?2 AND gen = 1 AND kind <> 6
+
+-- name: entry_client
+SELECT s, n FROM entry WHERE fam = ?1 AND id = ?2 AND gen = 0
+
+-- name: entry_client_between
+SELECT s, n FROM entry WHERE fam = ?1 AND id >= ?2 AND id < ?3 AND gen = 0
+
+-- name: entry_erase
+UPDATE entry SET body = NULL, salt = NULL, spans = NULL, chash = ?2 WHERE e = ?1
+
+-- name: good_ahead
+-- The next place of a line at which no tool call is open.
+SELECT n FROM entry WHERE s = ?1 AND n > ?2 AND n <= ?3 AND n0 = ?4 AND open = 0 ORDER BY n LIMIT 1
+
+-- name: message_ahead
+-- The first visible message at or after an act, of the same turn.
+SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind = 0 AND role <> 4
+  AND turn IS (SELECT turn FROM entry WHERE s = ?1 AND n = ?2)
+ORDER BY n LIMIT 1
+
+-- name: visible_ahead
+SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind = 0 AND role <> 4
+ORDER BY n LIMIT 1
+
+-- name: adopt_scan
+SELECT n, length(body) FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
+
+-- ---- turns, moves, state ----
+
+-- name: turn_name
+SELECT name FROM turn WHERE t = ?1
+
+-- name: turn_here
+SELECT t FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3
+
+-- name: turn_places
+SELECT s, n FROM turn WHERE fam = ?1 AND name = ?2
+
+-- name: turn_insert
+INSERT INTO turn(fam, name, s, n) VALUES(?1, ?2, ?3, ?4)
+
+-- name: turn_at
+SELECT s, n FROM turn WHERE t = ?1
+
+-- name: move_at
+SELECT act, scope, to_s, to_n, unext, rnext, utop, rtop FROM move WHERE s = ?1 AND n = ?2
+
+-- name: move_tops
+SELECT utop, rtop FROM move WHERE s = ?1 AND n < ?2 ORDER BY n DESC LIMIT 1
+
+-- name: move_insert
+INSERT INTO move(s, n, act, scope, to_s, to_n, unext, rnext, utop, rtop)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+
+-- name: state_at
+SELECT ps, pn, hops, since, whole_size, delta, whole FROM state WHERE s = ?1 AND n = ?2
+
+-- name: state_insert
+INSERT INTO state(s, n, ps, pn, hops, since, whole_size, delta, whole)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- ---- records, notes, labels, pins ----
+
+-- name: record_newest
+SELECT max(v) FROM record WHERE s = ?1
+
+-- name: record_seen
+-- The newest version that a fork has seen.
+SELECT max(base_v) FROM session WHERE base_s = ?1
+
+-- name: record_before
+SELECT v, ps, pn FROM record WHERE s = ?1 AND rec = ?2 ORDER BY v DESC LIMIT 1
+
+-- name: record_update
+UPDATE record SET kind = ?3, turn = ?4, at_us = ?5, body = ?6 WHERE s = ?1 AND v = ?2
+
+-- name: record_insert
+INSERT INTO record(s, v, kind, rec, turn, ps, pn, at_us, body)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- name: record_scan
+SELECT r, rec, ps, pn FROM record WHERE s = ?1 AND v <= ?2 ORDER BY v
+
+-- name: record_at
+SELECT kind, turn, at_us, body FROM record WHERE r = ?1
+
+-- name: record_rows
+SELECT v, kind, rec, turn, ps, pn, at_us, body FROM record WHERE s = ?1 ORDER BY v
+
+-- name: note_insert
+INSERT INTO note(e, owner, s, act, at_us, msg, was, now) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+
+-- name: note_scan
+SELECT e, act, at_us, msg, was, now FROM note WHERE s = ?1 AND e > ?2 ORDER BY e
+
+-- name: note_at
+SELECT e, act, at_us, msg, was, now FROM note WHERE e = ?1
+
+-- name: note_of
+SELECT s FROM note WHERE e = ?1
+
+-- name: label_named
+SELECT s, n FROM label WHERE in_s = ?1 AND text = ?2
+
+-- name: label_at
+SELECT text FROM label WHERE in_s = ?1 AND s = ?2 AND n = ?3
+
+-- name: label_list
+SELECT s, n, text FROM label WHERE in_s = ?1 ORDER BY s, n
+
+-- name: label_delete
+-- The label of a message, and the message of a label.
+DELETE FROM label WHERE in_s = ?1 AND ((s = ?2 AND n = ?3) OR text = ?4)
+
+-- name: label_taken
+SELECT 1 FROM label WHERE in_s = ?1 AND ((s = ?2 AND n = ?3) OR text = ?4)
+
+-- name: label_insert
+INSERT INTO label(in_s, s, n, text) VALUES(?1, ?2, ?3, ?4)
+
+-- name: pin_insert
+INSERT INTO pin(s, n, by_s, by_n) VALUES(?1, ?2, ?3, ?4)
+
+-- name: pin_known
+SELECT 1 FROM pin WHERE s = ?1 AND n = ?2 AND by_s = ?3 AND by_n = ?4
+
+-- name: pinned_by
+SELECT DISTINCT s FROM pin WHERE by_s = ?1 AND by_n <= ?2
+
+-- ---- clearing away ----
+
+-- name: reap_insert
+INSERT INTO reap(s, purge) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET purge = max(purge, excluded.purge)
+
+-- name: reap_insert_dead
+INSERT OR IGNORE INTO reap(s, purge) SELECT s, 0 FROM session WHERE s = ?1 AND state <> 0
+
+-- name: reap_delete
+DELETE FROM reap WHERE s = ?1
+
+-- name: reap_first
+SELECT s, purge FROM reap ORDER BY s DESC LIMIT 1
+
+-- name: reap_low
+SELECT max(coalesce((SELECT max(base_n) FROM session WHERE base_s = ?1), 0),
+           coalesce((SELECT max(n) FROM pin WHERE s = ?1), 0))
+
+-- name: reap_slice
+SELECT e, n FROM entry WHERE s = ?1 AND n > ?2 ORDER BY n DESC LIMIT ?3
+
+-- name: reap_records
+DELETE FROM record
+WHERE s = ?1 AND v > coalesce((SELECT max(base_v) FROM session WHERE base_s = ?1), 0)
+
+-- name: reap_labels
+DELETE FROM label WHERE in_s = ?1
+
+-- name: reap_notes
+DELETE FROM note WHERE s = ?1 AND e < (SELECT max(e) FROM note WHERE s = ?1)
+
+-- name: trim_reap_pinned
+INSERT OR IGNORE INTO reap(s, purge)
+SELECT DISTINCT p.s, 0 FROM pin p JOIN session x ON x.s = p.s
+WHERE p.by_s = ?1 AND p.by_n > ?2 AND x.state <> 0
+
+-- name: trim_pin
+DELETE FROM pin WHERE by_s = ?1 AND by_n > ?2
+
+-- name: trim_line
+DELETE FROM line WHERE s = ?1 AND n0 > ?2
+
+-- name: trim_move
+DELETE FROM move WHERE s = ?1 AND n > ?2
+
+-- name: trim_state
+DELETE FROM state WHERE s = ?1 AND n > ?2
+
+-- name: trim_turn
+DELETE FROM turn WHERE s = ?1 AND n > ?2
+
+-- name: trim_label
+DELETE FROM label WHERE s = ?1 AND n > ?2
+
+-- name: trim_entry
+DELETE FROM entry WHERE s = ?1 AND n > ?2
+
+-- name: purge_heads
+-- The newest act, or the base, of everything that stands on a session and lives.
+WITH RECURSIVE upon(s) AS (
+  SELECT s FROM session WHERE base_s = ?1
+  UNION SELECT c.s FROM session c JOIN upon ON c.base_s = upon.s)
+SELECT coalesce(e.s, x.base_s), coalesce(e.n, x.base_n)
+FROM upon JOIN session x ON x.s = upon.s
+LEFT JOIN entry e ON e.s = x.s AND e.n = (SELECT max(n) FROM entry WHERE s = x.s)
+WHERE x.state <> 1
+
+-- name: purge_pins
+-- The places that something refers to, in a session and in all that stands on it.
+WITH RECURSIVE upon(s) AS (
+  SELECT ?1
+  UNION SELECT c.s FROM session c JOIN upon ON c.base_s = upon.s)
+SELECT DISTINCT p.s, p.n FROM upon JOIN pin p ON p.s = upon.s
+
+-- name: purge_scan
+SELECT e, n FROM entry WHERE s = ?1 AND body IS NOT NULL AND kind <> 6 ORDER BY n
+
+-- name: loose_first
+-- A sub-session that nothing refers to or stands on, and that was not written to for a while.
+SELECT x.s, x.owner FROM session x INDEXED BY session_loose
+WHERE x.state = 2 AND NOT EXISTS (SELECT 1 FROM pin WHERE s = x.s)
+  AND NOT EXISTS (SELECT 1 FROM session c WHERE c.base_s = x.s)
+  AND max(x.touched_us, coalesce((SELECT max(at_us) FROM entry WHERE s = x.s), 0)) <= ?1
+LIMIT 1
+
+-- name: meta_floor
+UPDATE meta SET value = max(value, ?1) WHERE key = 'floor'
+
+-- name: gc_notes
+DELETE FROM note WHERE at_us <= ?1 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = note.s)
+
+-- name: gc_objects
+DELETE FROM object WHERE born_us <= ?1
+  AND NOT EXISTS (SELECT 1 FROM session WHERE metadata = object.o)
+  AND NOT EXISTS (SELECT 1 FROM session WHERE limits = object.o)
+  AND NOT EXISTS (SELECT 1 FROM entry WHERE tree = object.o)
+
+-- name: counts
+SELECT (SELECT count(*) FROM session WHERE state = 0), (SELECT count(*) FROM session WHERE state = 1),
+       (SELECT count(*) FROM session WHERE state = 2), (SELECT count(*) FROM entry),
+       (SELECT count(*) FROM line), (SELECT count(*) FROM move), (SELECT count(*) FROM state),
+       (SELECT count(*) FROM turn), (SELECT count(*) FROM record), (SELECT count(*) FROM note),
+       (SELECT count(*) FROM pin), (SELECT count(*) FROM label), (SELECT count(*) FROM object),
+       (SELECT count(*) FROM reap)
+
+-- ---- search ----
+
+-- name: search_store
+SELECT value FROM meta WHERE key = 'store'
+
+-- name: search_mark_time
+-- When the act or note with that number happened.
+SELECT at_us FROM entry WHERE e = ?1 UNION ALL SELECT at_us FROM note WHERE e = ?1
+
+-- name: search_acts
+SELECT e, s, spans, body FROM entry WHERE e > ?1 AND e <= ?2 ORDER BY e
+
+-- name: search_notes
+SELECT DISTINCT s FROM note WHERE e > ?1 AND e <= ?2
+
+-- name: search_title
+SELECT title, owner FROM session WHERE s = ?1 AND state = 0
+
+-- name: search_owner
+SELECT owner FROM session WHERE s = ?1
+
+-- name: search_text
+SELECT s, n, role, at_us, spans, body FROM entry WHERE e = ?1
+
+-- name: search_living
+-- A living session that has the act (?1, ?2): its own, or the nearest that stands on it.
+WITH RECURSIVE upon(s, far) AS (
+  SELECT ?1, 0
+  UNION ALL SELECT s, 1 FROM session WHERE base_s = ?1 AND base_n >= ?2
+  UNION ALL SELECT c.s, upon.far + 1 FROM upon JOIN session c ON c.base_s = upon.s WHERE upon.far > 0)
+SELECT x.id, x.title FROM upon JOIN session x ON x.s = upon.s WHERE x.state = 0
+ORDER BY upon.far, x.s LIMIT 1
+
+-- name: search_referrer
+SELECT by_s, by_n FROM pin WHERE s = ?1 AND n >= ?2 ORDER BY n, by_s, by_n LIMIT 1
+
+-- ---- verify ----
+
+-- name: verify_sessions
+SELECT x.s, x.fam, x.id, x.state, x.base_s, x.base_n, x.depth, x.jump, x.title, x.title_base, x.title_n
+FROM session x ORDER BY x.s
+
+-- name: verify_orphans
+-- What belongs to an act that is not there.
+SELECT 'line', s, n0 FROM line l WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = l.s AND e.n = l.n0)
+UNION ALL SELECT 'move', s, n FROM move m
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = m.s AND e.n = m.n AND e.kind = 6)
+UNION ALL SELECT 'state change', s, n FROM state c
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = c.s AND e.n = c.n AND e.st_s = c.s AND e.st_n = c.n)
+UNION ALL SELECT 'turn', s, n FROM turn t WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = t.s AND e.n = t.n)
+UNION ALL SELECT 'label', s, n FROM label b WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = b.s AND e.n = b.n)
+UNION ALL SELECT 'label', in_s, n FROM label b WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = b.in_s)
+UNION ALL SELECT 'reference', by_s, by_n FROM pin p
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = p.by_s AND e.n = p.by_n AND e.kind = 3)
+UNION ALL SELECT 'record', s, v FROM record r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)
+UNION ALL SELECT 'record', s, v FROM record r
+  WHERE r.ps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = r.ps AND e.n = r.pn)
+UNION ALL SELECT 'note', s, e FROM note o
+  WHERE o.act <> 9 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = o.s)
+UNION ALL SELECT 'deletion', s, 0 FROM reap r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)
+
+-- name: verify_gaps
+-- Sessions whose acts are not numbered 1, 2, 3 …
+SELECT s, count(*), max(n) FROM entry GROUP BY s HAVING count(*) <> max(n)
+
+-- ---- export, import ----
+
+-- name: export_family
+SELECT s FROM session WHERE fam = ?1
+
+-- name: export_owner
+SELECT s FROM session WHERE owner = ?1
+
+-- name: export_pinned
+-- The families that a session refers to.
+SELECT DISTINCT x.fam FROM pin p JOIN session x ON x.s = p.s WHERE p.by_s = ?1
+
+-- name: export_acts
+SELECT e FROM entry WHERE s = ?1
+
+-- name: export_notes
+SELECT e FROM note WHERE s = ?1
+
+-- name: export_session
+SELECT x.fam, x.id, x.state, x.base_s, x.base_n, x.base_v, x.parent_s, x.parent_id, x.parent_title,
+       x.parent_msg, x.parent_side, x.agent, x.title, x.archived, x.created_us, x.touched_us,
+       (SELECT data FROM object WHERE o = x.metadata), (SELECT data FROM object WHERE o = x.limits)
+FROM session x WHERE x.s = ?1

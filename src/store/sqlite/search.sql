@@ -1,0 +1,68 @@
+-- The queries of search.db, the index beside the main file.
+
+-- name: begin
+BEGIN IMMEDIATE
+
+-- name: commit
+COMMIT
+
+-- name: rollback
+ROLLBACK
+
+-- name: mark
+SELECT store, e, at_us FROM mark
+
+-- name: mark_set
+UPDATE mark SET e = ?1, at_us = ?2
+
+-- name: doc_known
+SELECT 1 FROM doc WHERE e = ?1
+
+-- name: doc_insert
+INSERT INTO doc(e) VALUES(?1)
+
+-- name: doc_delete
+DELETE FROM doc WHERE e = ?1
+
+-- name: skip_insert
+-- An act above the mark that will be gone: it must not be indexed any more.
+INSERT OR IGNORE INTO skip(e) SELECT ?1 WHERE ?1 > (SELECT e FROM mark)
+
+-- name: skip_known
+SELECT 1 FROM skip WHERE e = ?1
+
+-- name: skip_any
+SELECT 1 FROM skip LIMIT 1
+
+-- name: skip_delete
+DELETE FROM skip WHERE e <= ?1
+
+-- name: doc_count
+SELECT count(*) FROM doc
+
+-- name: text_insert
+INSERT INTO text(rowid, body, who) VALUES(?1, ?2, ?3)
+
+-- name: text_delete
+INSERT INTO text(text, rowid, body, who) VALUES('delete', ?1, ?2, ?3)
+
+-- name: text_match
+SELECT rowid FROM text WHERE text MATCH ?1 ORDER BY rowid DESC
+
+-- name: title_delete
+DELETE FROM title WHERE rowid = ?1
+
+-- name: title_insert
+INSERT INTO title(rowid, body, who) VALUES(?1, ?2, ?3)
+
+-- name: title_match
+SELECT rowid FROM title WHERE title MATCH ?1 ORDER BY rowid DESC
+
+-- name: page_clear
+DELETE FROM page
+
+-- name: page_insert
+INSERT INTO page(rowid, body, who) VALUES(?1, ?2, ?3)
+
+-- name: page_match
+SELECT rowid, snippet(page, 0, char(2), char(3), '…', 24) FROM page WHERE page MATCH ?1

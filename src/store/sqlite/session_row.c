@@ -1,0 +1,199 @@
+#include "store/sqlite/session_row.h"
+
+#include "store/sqlite/entry_row.h"
+#include "store/sqlite/state_row.h"
+
+static struct usage usage_minus(struct usage a, struct usage b)
+{
+    return (struct usage){a.input - b.input, a.output - b.output, a.cost - b.cost};
+}
+
+/* What stands in the session's own row; its base goes to `link`. */
+static enum fault_code row_read(struct db *db, int64_t s, struct arena *arena, struct session *out,
+                                struct link *link, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_SESSION_AT, ARGS(arg_int(s)));
+    struct session session = {.s = s};
+    bool row;
+
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
+    session.id = column_dup(q, 0, arena);
+    session.state = (enum session_state)sqlite3_column_int(q, 1);
+    session.title = column_dup(q, 2, arena);
+    session.agent = column_dup(q, 3, arena);
+    session.owner = column_dup(q, 4, arena);
+    session.parent.session = column_dup(q, 5, arena);
+    session.parent.known = session.parent.session.p != NULL;
+    session.parent.title = column_dup(q, 6, arena);
+    session.parent.message = column_dup(q, 7, arena);
+    session.parent.side = (enum point_side)sqlite3_column_int(q, 8);
+    session.parent.deleted = session.parent.known && sqlite3_column_int(q, 9) != SESSION_LIVE;
+    session.archived = sqlite3_column_int(q, 10) != 0;
+    session.created_us = sqlite3_column_int64(q, 11);
+    session.updated_us = sqlite3_column_int64(q, 12);
+    session.metadata = column_dup(q, 13, arena);
+    session.limits = column_dup(q, 14, arena);
+    session.children = sqlite3_column_int64(q, 15);
+    link->s = s;
+    link->base = column_address(q, 16);
+    sqlite3_reset(q);
+    if (!session.metadata.p)
+        session.metadata = STR("{}");
+    if (!session.limits.p)
+        session.limits = STR("{}");
+    *out = session;
+    return FAULT_OK;
+}
+
+/* What follows from where the head is. */
+static enum fault_code head_fill(struct db *db, const struct act *head, struct arena *arena,
+                                 struct session *out, struct fault *fault)
+{
+    struct act settled, boundary = {0};
+    struct line line;
+
+    if (act_settle(db, head, &settled, fault) != FAULT_OK ||
+        entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK)
+        return fault->code;
+    out->head_at = head->at;
+    out->messages = head->facts.visible;
+    memcpy(out->hash, head->facts.hash, HASH_BYTES);
+    if (head->at.s == out->s) {
+        if (line_get(db, head->at.s, head->n0, &line, fault) != FAULT_OK ||
+            act_get(db, line.boundary, &boundary, fault) != FAULT_OK)
+            return fault->code;
+        out->spent = head->facts.spent;
+        if (head->at_us > out->updated_us)
+            out->updated_us = head->at_us;
+    } else {
+        boundary = *head;
+    }
+    out->inherited = boundary.facts.path;
+    out->own = usage_minus(head->facts.path, boundary.facts.path);
+    out->own_messages = head->facts.visible - boundary.facts.visible;
+    return FAULT_OK;
+}
+
+enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct arena *arena,
+                            struct session *out, struct fault *fault)
+{
+    struct session session;
+    struct link link;
+    struct act head, base;
+    sqlite3_stmt *q;
+    bool row;
+
+    if (row_read(db, s, arena, &session, &link, fault) != FAULT_OK ||
+        head_get(db, &link, &head, fault) != FAULT_OK ||
+        head_fill(db, &head, arena, &session, fault) != FAULT_OK ||
+        act_get(db, link.base, &base, fault) != FAULT_OK)
+        return fault->code;
+    session.fork_index = base.facts.visible;
+    q = db_query(db, Q_MOVE_TOPS, ARGS(arg_int(s), arg_int(INT64_MAX)));
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (row) {
+        session.can_undo = sqlite3_column_int64(q, 0) != 0;
+        session.can_redo = sqlite3_column_int64(q, 1) != 0;
+        sqlite3_reset(q);
+    }
+    if (with_state &&
+        state_get(db, &head.facts, arena, &session.state_at_head, fault) != FAULT_OK)
+        return fault->code;
+    *out = session;
+    return FAULT_OK;
+}
+
+enum fault_code head_expect(struct db *db, const struct act *head, struct str expected,
+                            struct arena *arena, struct fault *fault)
+{
+    struct act settled;
+    struct str id;
+
+    if (!expected.p)
+        return FAULT_OK;
+    if (act_settle(db, head, &settled, fault) != FAULT_OK ||
+        entry_id(db, settled.at, arena, &id, fault) != FAULT_OK)
+        return fault->code;
+    if (!str_eq(id, expected))
+        return fault_set(fault, FAULT_HEAD_MOVED, "the head is \"%.*s\", not \"%.*s\"", STR_ARG(id),
+                         STR_ARG(expected));
+    return FAULT_OK;
+}
+
+enum fault_code session_touch(struct db *db, int64_t s, int64_t at_us, struct fault *fault)
+{
+    return db_run(db, Q_SESSION_TOUCH, ARGS(arg_int(s), arg_int(at_us), arg_int(TOUCH_LAG_US)),
+                  fault);
+}
+
+enum fault_code object_put(struct db *db, int kind, struct str data, int64_t at_us, int64_t *out,
+                           struct fault *fault)
+{
+    unsigned char hash[HASH_BYTES];
+    int64_t object = 0;
+
+    *out = 0;
+    if (data.n == 0 || str_eq(data, STR("{}")))
+        return FAULT_OK;
+    hasher_begin(db->hasher);
+    hasher_add_int(db->hasher, kind);
+    hasher_add(db->hasher, data.p, data.n);
+    hasher_end(db->hasher, hash);
+    if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_bytes(hash, HASH_BYTES)), &object, fault) != FAULT_OK)
+        return fault->code;
+    if (object == 0) {
+        if (db_run(db, Q_OBJECT_INSERT,
+                   ARGS(arg_bytes(hash, HASH_BYTES), arg_int(kind), arg_int((int64_t)data.n),
+                        arg_int(at_us), arg_blob(data)),
+                   fault) != FAULT_OK)
+            return fault->code;
+        object = sqlite3_last_insert_rowid(db->handle);
+    }
+    *out = object;
+    return FAULT_OK;
+}
+
+enum fault_code tree_named(struct db *db, struct str hash, int64_t *out, struct fault *fault)
+{
+    int64_t object = 0;
+
+    if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_blob(hash)), &object, fault) != FAULT_OK)
+        return fault->code;
+    if (object == 0)
+        return fault_set(fault, FAULT_NOT_FOUND, "the tree of files is not in the store");
+    *out = object;
+    return FAULT_OK;
+}
+
+enum fault_code object_hash(struct db *db, int64_t object, struct arena *arena, struct str *out,
+                            struct fault *fault)
+{
+    sqlite3_stmt *q;
+    bool row;
+
+    *out = STR_NONE;
+    if (object == 0)
+        return FAULT_OK;
+    q = db_query(db, Q_OBJECT_HASH, ARGS(arg_int(object)));
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return fault_set(fault, FAULT_CORRUPT, "object %lld is missing", (long long)object);
+    *out = column_dup(q, 0, arena);
+    sqlite3_reset(q);
+    return FAULT_OK;
+}
+
+enum fault_code note_insert(struct db *db, const struct link *link, const struct note *note,
+                            struct fault *fault)
+{
+    return db_run(db, Q_NOTE_INSERT,
+                  ARGS(arg_int(++db->e), arg_int(link->owner), arg_int(link->s), arg_int(note->act),
+                       arg_int(note->at_us), arg_text(note->message), arg_text(note->was),
+                       arg_text(note->now)),
+                  fault);
+}

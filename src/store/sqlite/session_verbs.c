@@ -1,0 +1,465 @@
+/* What happens to a session as a whole: made, changed, labelled, listed. */
+#include "store/sqlite/verbs.h"
+
+#include "store/sqlite/point_find.h"
+#include "store/sqlite/session_insert.h"
+#include "store/sqlite/session_row.h"
+#include "store/title.h"
+
+#include <stdlib.h>
+
+enum fault_code create_run(struct db *db, const struct create_spec *spec, struct arena *arena,
+                           struct session *out, struct fault *fault)
+{
+    struct session_new new = {
+        .owner = spec->owner,
+        .id = spec->id,
+        .drawn = spec->drawn,
+        .state = spec->sub ? SESSION_SUB : SESSION_LIVE,
+        .agent = spec->agent,
+        .title = spec->title,
+        .metadata = spec->metadata,
+        .limits = spec->limits,
+        .at_us = spec->at_us,
+        .sessions_max = spec->sessions_max,
+        .note = NOTE_CREATED,
+    };
+    int64_t s;
+
+    if (session_insert(db, &new, arena, &s, fault) != FAULT_OK)
+        return fault->code;
+    return session_get(db, s, true, arena, out, fault);
+}
+
+static enum fault_code rename_to(struct db *db, const struct link *link, const struct session *old,
+                                 struct str text, int64_t at_us, struct fault *fault)
+{
+    struct title title = title_parse(text);
+    struct note note = {.act = NOTE_RENAMED, .at_us = at_us, .was = old->title, .now = text};
+
+    if (str_eq(old->title, text))
+        return FAULT_OK;
+    if (db_run(db, Q_SESSION_RENAME,
+               ARGS(arg_int(link->s), arg_text(text), arg_text(title.base), arg_int(title.number)),
+               fault) != FAULT_OK)
+        return fault->code;
+    return note_insert(db, link, &note, fault);
+}
+
+static enum fault_code set_archived(struct db *db, const struct link *link,
+                                    const struct session *old, bool archived, int64_t at_us,
+                                    struct fault *fault)
+{
+    struct note note = {.act = archived ? NOTE_ARCHIVED : NOTE_UNARCHIVED, .at_us = at_us};
+
+    if (old->archived == archived)
+        return FAULT_OK;
+    if (db_run(db, Q_SESSION_ARCHIVE, ARGS(arg_int(link->s), arg_int(archived)), fault) != FAULT_OK)
+        return fault->code;
+    return note_insert(db, link, &note, fault);
+}
+
+static enum fault_code set_objects(struct db *db, const struct link *link,
+                                   const struct session *old, const struct update_spec *spec,
+                                   struct fault *fault)
+{
+    struct note note = {.act = NOTE_UPDATED, .at_us = spec->at_us};
+    int64_t metadata, limits;
+
+    if (!spec->metadata && !spec->limits)
+        return FAULT_OK;
+    if (object_put(db, OBJECT_JSON, spec->metadata ? *spec->metadata : old->metadata, spec->at_us,
+                   &metadata, fault) != FAULT_OK ||
+        object_put(db, OBJECT_JSON, spec->limits ? *spec->limits : old->limits, spec->at_us,
+                   &limits, fault) != FAULT_OK ||
+        db_run(db, Q_SESSION_OBJECTS,
+               ARGS(arg_int(link->s), metadata ? arg_int(metadata) : arg_null(),
+                    limits ? arg_int(limits) : arg_null()),
+               fault) != FAULT_OK)
+        return fault->code;
+    return note_insert(db, link, &note, fault);
+}
+
+enum fault_code update_run(struct db *db, const struct update_spec *spec, struct arena *arena,
+                           struct session *out, struct fault *fault)
+{
+    struct session old;
+    struct link link;
+
+    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        session_get(db, link.s, false, arena, &old, fault) != FAULT_OK)
+        return fault->code;
+    if (spec->title && rename_to(db, &link, &old, *spec->title, spec->at_us, fault) != FAULT_OK)
+        return fault->code;
+    if (spec->archived &&
+        set_archived(db, &link, &old, *spec->archived, spec->at_us, fault) != FAULT_OK)
+        return fault->code;
+    if (set_objects(db, &link, &old, spec, fault) != FAULT_OK)
+        return fault->code;
+    return session_get(db, link.s, true, arena, out, fault);
+}
+
+enum fault_code owner_run(struct db *db, struct str name, int64_t *out, struct fault *fault)
+{
+    int64_t owner = 0;
+
+    if (db_int(db, Q_OWNER_NAMED, ARGS(arg_text(name)), &owner, fault) != FAULT_OK)
+        return fault->code;
+    if (owner == 0) {
+        if (db_run(db, Q_OWNER_INSERT, ARGS(arg_text(name)), fault) != FAULT_OK)
+            return fault->code;
+        owner = sqlite3_last_insert_rowid(db->handle);
+    }
+    *out = owner;
+    return FAULT_OK;
+}
+
+enum fault_code label_run(struct db *db, const struct label_spec *spec, struct arena *arena,
+                          struct label *out, struct fault *fault)
+{
+    struct note note = {.at_us = spec->at_us};
+    struct label label = {.text = spec->text};
+    struct entry entry;
+    struct link link;
+    sqlite3_stmt *q;
+    bool row;
+
+    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        point_anchor(db, &link, spec->session, &spec->message, arena, &label.at, fault) != FAULT_OK ||
+        entry_get(db, label.at, arena, &entry, fault) != FAULT_OK)
+        return fault->code;
+    label.message = entry.id;
+    label.index = entry.index;
+    q = db_query(db, Q_LABEL_AT, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n)));
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (row) {
+        note.was = column_dup(q, 0, arena);
+        sqlite3_reset(q);
+    }
+    if (spec->text.n == 0 && !note.was.p)
+        return fault_set(fault, FAULT_LABEL_NOT_FOUND, "message \"%.*s\" has no label here",
+                         STR_ARG(entry.id));
+    note.act = spec->text.n ? NOTE_LABELLED : NOTE_UNLABELLED;
+    note.message = entry.id;
+    note.now = spec->text.n ? spec->text : STR_NONE;
+    if (db_run(db, Q_LABEL_DELETE, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n),
+                                        arg_text(spec->text)), fault) != FAULT_OK ||
+        (spec->text.n &&
+         db_run(db, Q_LABEL_INSERT, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n),
+                                         arg_text(spec->text)), fault) != FAULT_OK) ||
+        note_insert(db, &link, &note, fault) != FAULT_OK)
+        return fault->code;
+    *out = label;
+    return FAULT_OK;
+}
+
+/* ---- reads ---- */
+
+/* Looks through the rows (s, id) of a query for exactly one. */
+static enum fault_code only_one(struct db *db, sqlite3_stmt *q, int64_t *s, bool *several,
+                                struct fault *fault)
+{
+    bool row;
+
+    *s = 0;
+    *several = false;
+    for (;;) {
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        if (*s) {
+            *several = true;
+            sqlite3_reset(q);
+            return FAULT_OK;
+        }
+        *s = sqlite3_column_int64(q, 0);
+    }
+}
+
+enum fault_code session_named(struct db *db, int64_t owner, struct str name, bool may_be_part,
+                              struct arena *arena, struct session *out, struct fault *fault)
+{
+    static const struct {
+        enum query query;
+        size_t least; /* characters */
+        const char *what;
+    } ways[] = {
+        {Q_SESSION_BY_START, 4, "an id that starts with"},
+        {Q_SESSION_BY_TITLE, 1, "the title"},
+        {Q_SESSION_BY_END, 4, "an id that ends with"},
+    };
+    int64_t s = 0;
+    bool several;
+
+    if (db_int(db, Q_SESSION_NAMED, ARGS(arg_int(owner), arg_text(name)), &s, fault) != FAULT_OK)
+        return fault->code;
+    for (size_t i = 0; s == 0 && may_be_part && i < sizeof(ways) / sizeof(*ways); i++) {
+        if (name.n < ways[i].least)
+            continue;
+        if (only_one(db, db_query(db, ways[i].query, ARGS(arg_int(owner), arg_text(name))), &s,
+                     &several, fault) != FAULT_OK)
+            return fault->code;
+        if (several)
+            return fault_set(fault, FAULT_AMBIGUOUS, "several sessions have %s \"%.*s\"",
+                             ways[i].what, STR_ARG(name));
+    }
+    if (s == 0)
+        return fault_set(fault, FAULT_SESSION_NOT_FOUND, "session \"%.*s\" does not exist",
+                         STR_ARG(name));
+    return session_get(db, s, true, arena, out, fault);
+}
+
+/* Candidates of a page, the newest first. */
+struct page {
+    struct listed {
+        int64_t s, updated_us;
+    } *items;
+    size_t count, room;
+};
+
+static int listed_order(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+
+    if (x->updated_us != y->updated_us)
+        return x->updated_us < y->updated_us ? 1 : -1;
+    return x->s < y->s ? 1 : -1;
+}
+
+static void page_add(struct page *page, int64_t s, int64_t updated_us)
+{
+    if (page->count == page->room) {
+        page->room = page->room ? page->room * 2 : 64;
+        page->items = realloc(page->items, page->room * sizeof(*page->items));
+        if (!page->items)
+            abort();
+    }
+    page->items[page->count++] = (struct listed){s, updated_us};
+}
+
+/*
+ * touched_us may lag behind the newest act by TOUCH_LAG_US, so the index gives the order only
+ * roughly: sessions are taken from it until no later one can still belong to the page.
+ */
+static enum fault_code page_find(struct db *db, const struct list_spec *spec, struct page *page,
+                                 struct fault *fault)
+{
+    int64_t newest = spec->before_us ? spec->before_us : INT64_MAX;
+    sqlite3_stmt *q = db_query(db, Q_SESSION_LIST,
+                               ARGS(arg_int(spec->owner), arg_int(newest), arg_text(spec->agent),
+                                    arg_int(spec->archived)));
+    size_t limit = spec->limit > 0 ? (size_t)spec->limit : SIZE_MAX;
+    bool row;
+
+    for (;;) {
+        int64_t s, touched, updated;
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            break;
+        s = sqlite3_column_int64(q, 0);
+        touched = sqlite3_column_int64(q, 1);
+        if (page->count >= limit) {
+            qsort(page->items, page->count, sizeof(*page->items), listed_order);
+            page->count = limit;
+            if (touched + TOUCH_LAG_US < page->items[limit - 1].updated_us)
+                break;
+        }
+        updated = touched;
+        if (db_int(db, Q_SESSION_NEWEST, ARGS(arg_int(s)), &updated, fault) != FAULT_OK)
+            return fault->code;
+        if (updated < touched)
+            updated = touched;
+        if (updated < newest || (updated == newest && s < spec->before_s))
+            page_add(page, s, updated);
+    }
+    sqlite3_reset(q);
+    if (page->count)
+        qsort(page->items, page->count, sizeof(*page->items), listed_order);
+    if (page->count > limit)
+        page->count = limit;
+    return FAULT_OK;
+}
+
+enum fault_code list_run(struct db *db, const struct list_spec *spec, session_visit *visit,
+                         void *context, struct fault *fault)
+{
+    struct page page = {0};
+    enum fault_code code = page_find(db, spec, &page, fault);
+
+    for (size_t i = 0; code == FAULT_OK && i < page.count; i++) {
+        struct session session;
+        struct arena arena;
+
+        arena_init(&arena);
+        code = session_get(db, page.items[i].s, false, &arena, &session, fault);
+        if (code == FAULT_OK)
+            code = visit(context, &session, fault);
+        arena_clear(&arena);
+    }
+    free(page.items);
+    return code;
+}
+
+/* Visits the sessions whose numbers a query gives; state and deleted ones as they are. */
+static enum fault_code visit_rows(struct db *db, sqlite3_stmt *q, session_visit *visit,
+                                  void *context, struct fault *fault)
+{
+    enum fault_code code = FAULT_OK;
+    bool row;
+
+    while (code == FAULT_OK) {
+        struct session session;
+        struct arena arena;
+
+        code = db_step(db, q, &row, fault);
+        if (code != FAULT_OK || !row)
+            break;
+        arena_init(&arena);
+        code = session_get(db, sqlite3_column_int64(q, 0), false, &arena, &session, fault);
+        if (code == FAULT_OK)
+            code = visit(context, &session, fault);
+        arena_clear(&arena);
+    }
+    return code;
+}
+
+/* A parent of which only the record in its fork is left ends the chain. */
+static enum fault_code ancestors(struct db *db, const struct link *link, session_visit *visit,
+                                 void *context, struct arena *arena, struct fault *fault)
+{
+    int64_t s = link->s;
+
+    for (;;) {
+        struct session session, parent;
+        int64_t parent_s = 0;
+        enum fault_code code;
+
+        if (session_get(db, s, false, arena, &session, fault) != FAULT_OK ||
+            db_int(db, Q_SESSION_PARENT, ARGS(arg_int(s)), &parent_s, fault) != FAULT_OK)
+            return fault->code;
+        if (!session.parent.known)
+            return FAULT_OK;
+        if (parent_s) {
+            if (session_get(db, parent_s, false, arena, &parent, fault) != FAULT_OK)
+                return fault->code;
+        } else {
+            parent = (struct session){.state = SESSION_DELETED,
+                                      .agent = STR(""),
+                                      .owner = session.owner,
+                                      .head = STR(""),
+                                      .metadata = STR("{}"),
+                                      .limits = STR("{}")};
+        }
+        if (parent.state == SESSION_DELETED) {
+            parent.id = session.parent.session;
+            parent.title = session.parent.title;
+        }
+        code = visit(context, &parent, fault);
+        if (code != FAULT_OK || parent_s == 0)
+            return code;
+        s = parent_s;
+    }
+}
+
+enum fault_code relatives_run(struct db *db, int64_t owner, struct str session, int relation,
+                              session_visit *visit, void *context, struct fault *fault)
+{
+    struct arena arena;
+    struct link link;
+    enum fault_code code;
+
+    if (link_named(db, owner, session, &link, fault) != FAULT_OK)
+        return fault->code;
+    if (relation == RELATION_FAMILY)
+        return visit_rows(db, db_query(db, Q_SESSION_FAMILY, ARGS(arg_int(link.fam))), visit,
+                          context, fault);
+    if (relation == RELATION_CHILDREN)
+        return visit_rows(db, db_query(db, Q_SESSION_CHILDREN, ARGS(arg_int(link.s))), visit,
+                          context, fault);
+    arena_init(&arena);
+    code = ancestors(db, &link, visit, context, &arena, fault);
+    arena_clear(&arena);
+    return code;
+}
+
+/* A text or message that a nearer session has labelled hides the further one's. */
+struct labels_seen {
+    struct label *items;
+    size_t count, room;
+};
+
+static bool label_hidden(const struct labels_seen *seen, struct str text, struct address at)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (str_eq(seen->items[i].text, text) || address_eq(seen->items[i].at, at))
+            return true;
+    return false;
+}
+
+static enum fault_code labels_of(struct db *db, const struct link *link, int64_t in_s,
+                                 struct arena *arena, struct labels_seen *seen, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_LABEL_LIST, ARGS(arg_int(in_s)));
+    size_t nearer = seen->count;
+    bool row, has;
+
+    for (;;) {
+        struct labels_seen before = {seen->items, nearer, 0};
+        struct label label = {.inherited = in_s != link->s};
+        struct entry entry;
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        label.at = column_address(q, 0);
+        label.text = column_dup(q, 2, arena);
+        if (path_has(db, link, label.at, &has, NULL, fault) != FAULT_OK)
+            return fault->code;
+        if (!has || label_hidden(&before, label.text, label.at))
+            continue;
+        if (entry_get(db, label.at, arena, &entry, fault) != FAULT_OK)
+            return fault->code;
+        label.message = entry.id;
+        label.index = entry.index;
+        if (seen->count == seen->room) {
+            struct label *more = arena_array(arena, seen->room = seen->room ? seen->room * 2 : 16,
+                                             sizeof(*more));
+
+            if (seen->count)
+                memcpy(more, seen->items, seen->count * sizeof(*more));
+            seen->items = more;
+        }
+        seen->items[seen->count++] = label;
+    }
+}
+
+enum fault_code labels_run(struct db *db, int64_t owner, struct str session, label_visit *visit,
+                           void *context, struct fault *fault)
+{
+    struct labels_seen seen = {0};
+    struct link link, step;
+    struct arena arena;
+    enum fault_code code;
+
+    if (link_named(db, owner, session, &link, fault) != FAULT_OK)
+        return fault->code;
+    arena_init(&arena);
+    step = link;
+    for (;;) {
+        code = labels_of(db, &link, step.s, &arena, &seen, fault);
+        if (code != FAULT_OK || step.base.s == 0)
+            break;
+        code = link_get(db, step.base.s, &step, fault);
+        if (code != FAULT_OK)
+            break;
+    }
+    for (size_t i = 0; code == FAULT_OK && i < seen.count; i++)
+        code = visit(context, &seen.items[i], fault);
+    arena_clear(&arena);
+    return code;
+}

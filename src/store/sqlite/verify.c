@@ -1,0 +1,464 @@
+/* Everything that is derived is computed again and compared with what is stored. */
+#include "store/sqlite/verbs.h"
+
+#include "store/sqlite/content_row.h"
+#include "store/sqlite/entry_row.h"
+#include "store/sqlite/session_row.h"
+#include "store/sqlite/state_row.h"
+#include "store/sqlite/writer.h"
+#include "store/title.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { TELL_EVERY = 2000 };
+
+struct check {
+    struct db *db;
+    struct arena arena; /* cleared after each row */
+    store_problem *problem;
+    store_progress *progress;
+    void *context;
+    struct verify_result result;
+};
+
+static void report(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void report(struct check *check, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    check->result.problems++;
+    check->problem(check->context, message);
+}
+
+static void act_wrong(struct check *check, const struct act_row *row, const char *what)
+{
+    struct str id = act_id_text(row->id, row->drawn, &check->arena);
+
+    report(check, "act %lld of session %lld (\"%.*s\"): %s", (long long)row->at.n,
+           (long long)row->at.s, STR_ARG(id), what);
+}
+
+/* A row that is missing is a problem to report, any other fault ends the check. */
+static bool missing(struct check *check, const struct act_row *row, enum fault_code code,
+                    struct fault *fault)
+{
+    if (code != FAULT_CORRUPT)
+        return false;
+    act_wrong(check, row, fault->message);
+    return true;
+}
+
+static bool usage_same(const struct usage *a, const struct usage *b)
+{
+    return a->input == b->input && a->output == b->output && a->cost == b->cost;
+}
+
+static void compare_facts(struct check *check, const struct act_row *row, const struct facts *want)
+{
+    const struct facts *have = &row->facts;
+
+    if (have->visible != want->visible || have->user != want->user || have->tool != want->tool)
+        act_wrong(check, row, "the count of messages is wrong");
+    if (have->flat != want->flat || have->flat_user != want->flat_user)
+        act_wrong(check, row, "the count of messages with sub-sessions is wrong");
+    if (!usage_same(&have->path, &want->path) || !usage_same(&have->spent, &want->spent))
+        act_wrong(check, row, "the sums of usage are wrong");
+    if (have->open != want->open || !address_eq(have->good, want->good))
+        act_wrong(check, row, "the open tool calls are wrong");
+    if (!address_eq(have->summary, want->summary))
+        act_wrong(check, row, "the newest summary is wrong");
+    if (!address_eq(have->state, want->state))
+        act_wrong(check, row, "the newest change of state is wrong");
+    if (have->tree != want->tree || have->turn != want->turn)
+        act_wrong(check, row, "its tree or turn is wrong");
+    if (memcmp(have->hash, want->hash, HASH_BYTES) != 0)
+        act_wrong(check, row, "the path hash does not match: the act or one before it was altered");
+}
+
+/* The turn that an act names: it must begin at or before the act, in the same session. */
+static enum fault_code check_turn(struct check *check, const struct act_row *row,
+                                  const struct act *before, struct facts_step *step,
+                                  struct fault *fault)
+{
+    struct str name, name_before;
+    struct address first = ADDRESS_START;
+    sqlite3_stmt *q;
+    bool found;
+
+    if (!(row->flags & ENTRY_IN_TURN))
+        return FAULT_OK;
+    step->in_turn = true;
+    step->turn = row->facts.turn;
+    if (turn_name(check->db, row->facts.turn, &check->arena, &name, fault) != FAULT_OK ||
+        turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
+        return fault->code;
+    step->same_turn = before->facts.turn != 0 && str_eq(name, name_before);
+    q = db_query(check->db, Q_TURN_AT, ARGS(arg_int(row->facts.turn)));
+    if (db_step(check->db, q, &found, fault) != FAULT_OK)
+        return fault->code;
+    if (found) {
+        first = column_address(q, 0);
+        sqlite3_reset(q);
+    }
+    if (first.s != row->at.s || first.n > row->at.n)
+        act_wrong(check, row, "its turn begins elsewhere");
+    return FAULT_OK;
+}
+
+static bool line_equal(const struct line *a, const struct line *b)
+{
+    return address_eq(a->origin, b->origin) && a->origin_n0 == b->origin_n0 &&
+           address_eq(a->boundary, b->boundary) && a->depth == b->depth &&
+           a->jump_s == b->jump_s && a->jump_n0 == b->jump_n0 && a->jump_depth == b->jump_depth &&
+           a->visible0 == b->visible0 && a->user0 == b->user0 && a->flat0 == b->flat0 &&
+           a->flat_user0 == b->flat_user0;
+}
+
+/* `target`: the act before it on the path. */
+static enum fault_code check_line(struct check *check, const struct act_row *row,
+                                  const struct act *target, int64_t want_n0, struct fault *fault)
+{
+    struct line stored, want;
+    struct act origin;
+
+    if (row->n0 != want_n0) {
+        act_wrong(check, row, "it is on the wrong line");
+        return FAULT_OK;
+    }
+    if (row->n0 != row->at.n)
+        return FAULT_OK;
+    if (act_settle(check->db, target, &origin, fault) != FAULT_OK ||
+        line_make(check->db, row->at.s, row->n0, &origin, &want, fault) != FAULT_OK ||
+        line_get(check->db, row->at.s, row->n0, &stored, fault) != FAULT_OK)
+        return fault->code;
+    if (!line_equal(&stored, &want))
+        act_wrong(check, row, "the line that begins here is wrong");
+    return FAULT_OK;
+}
+
+static enum fault_code check_move(struct check *check, const struct act_row *row,
+                                  struct address *to, struct fault *fault)
+{
+    sqlite3_stmt *q =
+        db_query(check->db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+    struct stacks stored, want;
+    enum move_act act;
+    bool found;
+
+    if (db_step(check->db, q, &found, fault) != FAULT_OK)
+        return fault->code;
+    if (!found)
+        return fault_set(fault, FAULT_CORRUPT, "what it moves to is missing");
+    act = (enum move_act)sqlite3_column_int(q, 0);
+    *to = column_address(q, 2);
+    stored = (struct stacks){sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5),
+                             sqlite3_column_int64(q, 6), sqlite3_column_int64(q, 7)};
+    sqlite3_reset(q);
+    if (stacks_after(check->db, row->at, act, &want, fault) != FAULT_OK)
+        return fault->code;
+    if (stored.undo_next != want.undo_next || stored.redo_next != want.redo_next ||
+        stored.undo != want.undo || stored.redo != want.redo)
+        act_wrong(check, row, "the order of undo and redo is wrong");
+    return FAULT_OK;
+}
+
+/* A change of state: its chain, and where the whole stands, that whole. */
+static enum fault_code check_state(struct check *check, const struct act_row *row,
+                                   const struct facts *before, bool *has, struct fault *fault)
+{
+    sqlite3_stmt *q =
+        db_query(check->db, Q_STATE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+    struct state state, delta;
+    struct str change, whole;
+    struct address chain;
+    struct buf bytes;
+
+    if (db_step(check->db, q, has, fault) != FAULT_OK)
+        return fault->code;
+    if (!*has)
+        return FAULT_OK;
+    chain = column_address(q, 0);
+    change = column_dup(q, 5, &check->arena);
+    whole = column_dup(q, 6, &check->arena);
+    sqlite3_reset(q);
+    if (!address_eq(chain, before->state))
+        act_wrong(check, row, "its change of state follows another than the newest");
+    if (!whole.p)
+        return FAULT_OK;
+    if (state_get(check->db, before, &check->arena, &state, fault) != FAULT_OK ||
+        state_decode(change, &check->arena, &delta, fault) != FAULT_OK)
+        return fault->code;
+    state = state_fold(&state, &delta, &check->arena);
+    buf_init(&bytes, (size_t)2 * LIMIT_STATE_BYTES);
+    state_encode(&state, &bytes);
+    if (!str_eq(buf_str(&bytes), whole))
+        act_wrong(check, row, "the state stored with it is not what its changes give");
+    buf_clear(&bytes);
+    return FAULT_OK;
+}
+
+/* The act before it in its session, or the base. */
+static enum fault_code neighbour(struct check *check, const struct act_row *row, struct act *out,
+                                 struct fault *fault)
+{
+    struct link link;
+
+    if (row->at.n > 1)
+        return act_get(check->db, (struct address){row->at.s, row->at.n - 1}, out, fault);
+    if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
+        return fault->code;
+    return act_get(check->db, link.base, out, fault);
+}
+
+static enum fault_code check_pin(struct check *check, const struct act_row *row, struct act *pinned,
+                                 struct fault *fault)
+{
+    int64_t known = 0;
+
+    if (row->kind != ENTRY_SUBSESSION)
+        return FAULT_OK;
+    if (db_int(check->db, Q_PIN_KNOWN,
+               ARGS(arg_int(row->ref.s), arg_int(row->ref.n), arg_int(row->at.s),
+                    arg_int(row->at.n)),
+               &known, fault) != FAULT_OK)
+        return fault->code;
+    if (!known)
+        act_wrong(check, row, "the place that it refers to is not kept");
+    return act_get(check->db, row->ref, pinned, fault);
+}
+
+static void check_body(struct check *check, const struct act_row *row)
+{
+    struct span *spans;
+    size_t count;
+
+    if (row->kind == ENTRY_MOVE)
+        return;
+    if (!row->body.p != (row->content.p != NULL))
+        act_wrong(check, row, "its body is gone and its content hash was not kept");
+    if (row->spans.p && !spans_decode(row->spans, row->body.n, &check->arena, &spans, &count))
+        act_wrong(check, row, "the parts of it that are searched are wrong");
+}
+
+static enum fault_code check_act(struct check *check, const struct act_row *row,
+                                 struct fault *fault)
+{
+    struct db *db = check->db;
+    unsigned char content[HASH_BYTES];
+    struct facts_step step = {
+        .at = row->at,
+        .kind = row->kind,
+        .role = row->role,
+        .usage = row->usage,
+        .calls = row->calls,
+        .results = row->results,
+        .tree = row->own_tree,
+        .content = content,
+    };
+    struct act before, target, pinned = {0};
+    struct address to;
+    struct facts want;
+    struct usage spent = {0};
+
+    if (neighbour(check, row, &before, fault) != FAULT_OK)
+        return fault->code;
+    target = before;
+    if (row->at_us <= before.at_us)
+        act_wrong(check, row, "its time is not after that of the act before it");
+    if (before.at.s == row->at.s)
+        spent = before.facts.spent;
+    if (row->kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
+                                    act_get(db, to, &target, fault) != FAULT_OK))
+        return fault->code;
+    if (check_line(check, row, &target,
+                   row->kind == ENTRY_MOVE ? row->at.n
+                   : row->at.n == 1        ? 1
+                                           : before.n0,
+                   fault) != FAULT_OK ||
+        check_turn(check, row, &target, &step, fault) != FAULT_OK ||
+        check_state(check, row, &target.facts, &step.has_state, fault) != FAULT_OK ||
+        check_pin(check, row, &pinned, fault) != FAULT_OK ||
+        stored_content(db, row, &check->arena, content, fault) != FAULT_OK)
+        return fault->code;
+    check_body(check, row);
+    if (row->kind == ENTRY_SUBSESSION)
+        step.ref = &pinned.facts;
+    want = row->kind == ENTRY_MOVE ? facts_move(db->hasher, &target.facts, spent, &step)
+                                   : facts_next(db->hasher, &target.facts, spent, &step);
+    compare_facts(check, row, &want);
+    return FAULT_OK;
+}
+
+static enum fault_code check_acts(struct check *check, struct fault *fault)
+{
+    struct store_counts counts;
+    sqlite3_stmt *q;
+    bool found;
+
+    if (counts_run(check->db, &counts, fault) != FAULT_OK)
+        return fault->code;
+    q = db_query(check->db, Q_ACT_ROWS, NULL, 0);
+    for (;;) {
+        struct act_row row;
+        enum fault_code code;
+
+        if (db_step(check->db, q, &found, fault) != FAULT_OK)
+            return fault->code;
+        if (!found)
+            return FAULT_OK;
+        if (act_row_read(q, &row, fault) != FAULT_OK) {
+            report(check, "%s", fault->message);
+            continue;
+        }
+        code = check_act(check, &row, fault);
+        if (code != FAULT_OK && !missing(check, &row, code, fault))
+            return code;
+        check->result.entries++;
+        arena_clear(&check->arena);
+        if (check->progress && check->result.entries % TELL_EVERY == 0)
+            check->progress(check->context, "verifying", check->result.entries, counts.entries);
+    }
+}
+
+static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struct fault *fault)
+{
+    int64_t s = sqlite3_column_int64(q, 0), fam = sqlite3_column_int64(q, 1);
+    struct str id = column_str(q, 2);
+    struct address base = column_address(q, 4);
+    struct title title = title_parse(column_str(q, 8));
+    int64_t depth, jump;
+    struct link below;
+    struct act act;
+    enum fault_code code;
+
+    code = act_get(check->db, base, &act, fault);
+    if (code == FAULT_CORRUPT) {
+        report(check, "session \"%.*s\": the place where it begins is missing", STR_ARG(id));
+        return FAULT_OK;
+    }
+    if (code != FAULT_OK || link_place(check->db, base, &depth, &jump, fault) != FAULT_OK)
+        return fault->code;
+    if (depth != sqlite3_column_int64(q, 6) || (jump ? jump : s) != sqlite3_column_int64(q, 7))
+        report(check, "session \"%.*s\": its place among its bases is wrong", STR_ARG(id));
+    if (base.s) {
+        if (link_get(check->db, base.s, &below, fault) != FAULT_OK)
+            return fault->code;
+        if (below.fam != fam)
+            report(check, "session \"%.*s\": it is of another family than its base", STR_ARG(id));
+    }
+    if (!str_eq(title.base, column_str(q, 9)) || title.number != sqlite3_column_int64(q, 10))
+        report(check, "session \"%.*s\": its title is taken apart wrongly", STR_ARG(id));
+    return FAULT_OK;
+}
+
+static enum fault_code check_sessions(struct check *check, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(check->db, Q_VERIFY_SESSIONS, NULL, 0);
+    bool row;
+
+    for (;;) {
+        enum fault_code code;
+
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        code = check_session(check, q, fault);
+        if (code == FAULT_CORRUPT)
+            report(check, "session %lld: %s", (long long)sqlite3_column_int64(q, 0), fault->message);
+        else if (code != FAULT_OK)
+            return code;
+        check->result.sessions++;
+    }
+}
+
+static enum fault_code check_rest(struct check *check, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(check->db, Q_VERIFY_ORPHANS, NULL, 0);
+    unsigned char hash[HASH_BYTES];
+    bool row;
+
+    for (;;) {
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            break;
+        report(check, "a %s at %lld of session %lld belongs to nothing", sqlite3_column_text(q, 0),
+               (long long)sqlite3_column_int64(q, 2), (long long)sqlite3_column_int64(q, 1));
+    }
+    q = db_query(check->db, Q_VERIFY_GAPS, NULL, 0);
+    for (;;) {
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            break;
+        report(check, "session %lld has %lld acts and the last has number %lld",
+               (long long)sqlite3_column_int64(q, 0), (long long)sqlite3_column_int64(q, 1),
+               (long long)sqlite3_column_int64(q, 2));
+    }
+    q = db_query(check->db, Q_OBJECT_SCAN, NULL, 0);
+    for (;;) {
+        struct str data;
+
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        data = column_str(q, 4);
+        hasher_begin(check->db->hasher);
+        hasher_add_int(check->db->hasher, sqlite3_column_int64(q, 2));
+        hasher_add(check->db->hasher, data.p, data.n);
+        hasher_end(check->db->hasher, hash);
+        if (!str_eq(column_str(q, 1), (struct str){(const char *)hash, HASH_BYTES}))
+            report(check, "object %lld was altered", (long long)sqlite3_column_int64(q, 0));
+    }
+}
+
+/* SQLite's own look at pages, indexes and foreign keys. */
+static enum fault_code check_file(struct check *check, const char *pragma, struct fault *fault)
+{
+    sqlite3_stmt *q = NULL;
+    int code = sqlite3_prepare_v2(check->db->handle, pragma, -1, &q, NULL);
+
+    if (code == SQLITE_OK) {
+        while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+            const char *text = (const char *)sqlite3_column_text(q, 0);
+
+            if (!text || strcmp(text, "ok") != 0)
+                report(check, "the file is damaged: %s %s", text ? text : "",
+                       sqlite3_column_count(q) > 2 ? "(a row refers to one that is missing)" : "");
+        }
+    }
+    sqlite3_finalize(q);
+    return code == SQLITE_DONE ? FAULT_OK
+                               : db_fault(check->db->handle, code, "checking the file", fault);
+}
+
+enum fault_code verify_run(struct db *db, store_problem *problem, store_progress *progress,
+                           void *context, struct verify_result *out, struct fault *fault)
+{
+    struct check check = {.db = db, .problem = problem, .progress = progress, .context = context};
+    enum fault_code code;
+
+    arena_init(&check.arena);
+    code = check_file(&check, "PRAGMA integrity_check", fault);
+    if (code == FAULT_OK)
+        code = check_file(&check, "PRAGMA foreign_key_check", fault);
+    if (code == FAULT_OK)
+        code = check_sessions(&check, fault);
+    if (code == FAULT_OK)
+        code = check_acts(&check, fault);
+    if (code == FAULT_OK)
+        code = check_rest(&check, fault);
+    arena_clear(&check.arena);
+    if (code == FAULT_OK)
+        *out = check.result;
+    return code;
+}

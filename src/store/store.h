@@ -1,0 +1,534 @@
+/*
+ * The store: where sessions and their acts are kept. Each verb is one whole transaction in domain
+ * words. Conditions go down with the verb and are checked inside; rows never come up to be written
+ * down again. Every verb may be called from any thread. A write returns after it is durable.
+ *
+ * Sessions are named by (owner, id); one of another owner does not exist. Unless said otherwise,
+ * results live in the arena given, `out` is written on success only, and a visit is called once for
+ * each row, in order; a visit that returns a fault ends the verb with that fault. A visit must not
+ * call the store.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "store/log_item.h"
+#include "store/session.h"
+
+/* ---- writes ---- */
+
+struct create_spec {
+    int64_t owner;
+    struct str id; /* the client's; empty: `drawn` */
+    struct str title, agent, metadata, limits;
+    bool sub; /* a sub-session */
+    /* drawn by the engine */
+    struct id drawn;
+    int64_t at_us;
+    int64_t sessions_max;
+};
+
+struct update_spec {
+    int64_t owner;
+    struct str session;
+    const struct str *title, *metadata, *limits; /* NULL: as it is */
+    const bool *archived;
+    int64_t at_us;
+};
+
+struct append_spec {
+    int64_t owner;
+    struct str session;
+    const struct entry_spec *entries;
+    size_t count;
+    struct str expect_head; /* id of the newest entry on the path; p == NULL: any */
+};
+
+struct append_result {
+    struct entry *entries; /* with ids, places, indexes, hashes and bodies */
+    size_t count;
+    bool repeated; /* the ids were there already, with the same bytes; nothing was written */
+};
+
+struct fork_spec {
+    int64_t owner;
+    struct str session;
+    struct point_spec point;
+    const struct str *title, *agent, *metadata; /* NULL: the next of the series; the source's */
+    struct str id;          /* the client's; empty: `drawn` */
+    struct str expect_head;
+    bool dry_run;
+    /* drawn by the engine */
+    struct id drawn;
+    int64_t at_us;
+    int64_t sessions_max;
+};
+
+struct fork_result {
+    struct session session; /* on a dry run: as it would be, without an id */
+    struct point point;
+    bool has_excluded;
+    struct entry excluded; /* the message before which the cut was made */
+};
+
+struct move_spec {
+    int64_t owner;
+    struct str session;
+    enum move_act act; /* MOVE_REWIND, MOVE_UNDO, MOVE_REDO */
+    enum move_scope scope;
+    struct point_spec point; /* MOVE_REWIND */
+    const struct str *keep; /* state whose keys start so is not moved */
+    size_t keep_count;
+    struct str expect_head;
+    bool dry_run;
+    /* drawn by the engine */
+    struct id drawn;
+    unsigned char salt[SALT_BYTES];
+    int64_t at_us;
+};
+
+struct adopt_spec {
+    int64_t owner;
+    struct str session, from; /* of one family */
+    struct str expect_head;
+    bool dry_run;
+    /* Drawn by the engine: called for each entry taken over, and once for the move. */
+    void (*draw)(void *context, struct id *id, unsigned char salt[SALT_BYTES], int64_t *at_us);
+    void *draw_context;
+};
+
+struct move_result {
+    struct session session; /* on a dry run: as it is */
+    struct str id;          /* of the move; empty on a dry run */
+    struct str from, to;    /* ids of the newest entry on the path before and after; empty: none */
+    int64_t dropped, kept;  /* visible messages */
+    int64_t added;          /* adopt: entries taken over */
+    struct point point;
+    bool has_excluded;
+    struct entry excluded;
+};
+
+struct record_spec {
+    int64_t owner;
+    struct str session, id, turn; /* turn empty: it counts from where the head is now */
+    int kind;
+    struct str body;
+    int64_t at_us;
+};
+
+struct label_spec {
+    int64_t owner;
+    struct str session;
+    struct point_spec message; /* by message, index or label; the side does not matter */
+    struct str text;           /* empty: take the label away */
+    int64_t at_us;
+};
+
+struct delete_spec {
+    int64_t owner;
+    struct str session;
+    bool purge; /* also empty the bodies that are left on no living path */
+    int64_t at_us;
+};
+
+/* ---- reads ---- */
+
+struct list_spec {
+    int64_t owner;
+    struct str agent;     /* empty: any */
+    int archived;         /* 0: not, 1: only, -1: both */
+    int64_t limit;        /* 0: all */
+    int64_t before_us, before_s; /* cursor: updated_us and s of the last one seen; 0: from the newest */
+};
+
+struct history_spec {
+    int64_t owner;
+    struct str session;
+    struct point_spec at; /* the path up to here; POINT_END for the head */
+    bool all;             /* also system messages, summaries, events … */
+    bool tail;            /* the last `limit` visible messages */
+    int64_t from;         /* first visible index */
+    int64_t limit;        /* 0: all; with `all`, of entries */
+    struct address after; /* cursor: the last entry seen; overrides `from` */
+};
+
+struct history_info {
+    struct address head; /* of the path that was read: the cursor's `at` */
+    struct address last; /* the last entry given: the cursor's `after` */
+    int64_t total;       /* visible messages on the path */
+    bool more;
+};
+
+struct log_spec {
+    int64_t owner;
+    struct str session;
+    struct address after; /* raw log: the last act seen */
+    int64_t after_e;      /* journal: the last number seen */
+    int64_t limit;        /* 0: all */
+};
+
+struct search_spec {
+    int64_t owner;
+    struct str words; /* all must occur; "a phrase"; a star at the end of a word: its start */
+    int64_t limit;
+};
+
+/* ---- the house ---- */
+
+struct gc_spec {
+    int64_t now_us;
+    int64_t keep_us; /* what nobody names any more stays that long: objects, notes, loose sub-sessions */
+};
+
+struct gc_result {
+    int64_t sessions, entries, objects, notes; /* removed */
+    int64_t bytes_before, bytes_after;         /* of the main file */
+};
+
+struct verify_result {
+    int64_t sessions, entries, problems;
+};
+
+struct store_counts {
+    int64_t sessions, deleted, subsessions, entries, lines, moves, states, turns, records, notes, pins,
+        labels, objects, reaps;
+};
+
+/* Told how far a long piece of work is; `total` 0 when it is not known. */
+typedef void store_progress(void *context, const char *step, int64_t done, int64_t total);
+
+/* Told what `verify` found broken, one line each. */
+typedef void store_problem(void *context, const char *message);
+
+struct store;
+
+struct store_tree_ops {
+    enum fault_code (*create)(struct store *, const struct create_spec *, struct arena *,
+                              struct session *, struct fault *);
+    enum fault_code (*update)(struct store *, const struct update_spec *, struct arena *,
+                              struct session *, struct fault *);
+    enum fault_code (*append)(struct store *, const struct append_spec *, struct arena *,
+                              struct append_result *, struct fault *);
+    enum fault_code (*fork)(struct store *, const struct fork_spec *, struct arena *,
+                            struct fork_result *, struct fault *);
+    enum fault_code (*move)(struct store *, const struct move_spec *, struct arena *,
+                            struct move_result *, struct fault *);
+    enum fault_code (*adopt)(struct store *, const struct adopt_spec *, struct arena *,
+                             struct move_result *, struct fault *);
+    enum fault_code (*save)(struct store *, const struct record_spec *, struct fault *);
+    enum fault_code (*label)(struct store *, const struct label_spec *, struct arena *,
+                             struct label *, struct fault *);
+    enum fault_code (*remove)(struct store *, const struct delete_spec *, struct fault *);
+    enum fault_code (*reap)(struct store *, bool *more, struct fault *);
+};
+
+struct store_read_ops {
+    enum fault_code (*session)(struct store *, int64_t owner, struct str name, bool may_be_part,
+                               struct arena *, struct session *, struct fault *);
+    enum fault_code (*list)(struct store *, const struct list_spec *, session_visit *, void *,
+                            struct fault *);
+    enum fault_code (*point)(struct store *, int64_t owner, struct str session,
+                             const struct point_spec *, struct arena *, struct point *,
+                             struct fault *);
+    enum fault_code (*entry)(struct store *, int64_t owner, struct str session,
+                             const struct point_spec *, struct arena *, struct entry *,
+                             struct fault *);
+    enum fault_code (*state)(struct store *, int64_t owner, struct str session,
+                             const struct point_spec *, struct arena *, struct state *,
+                             struct fault *);
+    enum fault_code (*history)(struct store *, const struct history_spec *, entry_visit *, void *,
+                               struct history_info *, struct fault *);
+    enum fault_code (*raw_log)(struct store *, const struct log_spec *, entry_visit *, void *,
+                               struct fault *);
+    enum fault_code (*journal)(struct store *, const struct log_spec *, journal_visit *, void *,
+                               struct fault *);
+    enum fault_code (*records)(struct store *, int64_t owner, struct str session, record_visit *,
+                               void *, struct fault *);
+    enum fault_code (*labels)(struct store *, int64_t owner, struct str session, label_visit *,
+                              void *, struct fault *);
+    enum fault_code (*relatives)(struct store *, int64_t owner, struct str session, int relation,
+                                 session_visit *, void *, struct fault *);
+    enum fault_code (*rewound)(struct store *, int64_t owner, struct str session, rewound_visit *,
+                               void *, struct fault *);
+    enum fault_code (*search)(struct store *, const struct search_spec *, hit_visit *, void *,
+                              struct fault *);
+};
+
+struct store_house_ops {
+    void (*close)(struct store *);
+    enum fault_code (*owner)(struct store *, struct str name, int64_t *out, struct fault *);
+    enum fault_code (*counts)(struct store *, struct store_counts *, struct fault *);
+    enum fault_code (*backup)(struct store *, const char *path, store_progress *, void *,
+                              struct fault *);
+    enum fault_code (*verify)(struct store *, store_problem *, store_progress *, void *,
+                              struct verify_result *, struct fault *);
+    enum fault_code (*gc)(struct store *, const struct gc_spec *, store_progress *, void *,
+                          struct gc_result *, struct fault *);
+    enum fault_code (*export_log)(struct store *, int64_t owner, struct str session,
+                                  log_item_visit *, void *, struct fault *);
+    enum fault_code (*import_log)(struct store *, int64_t owner, log_item_next *, void *,
+                                  struct fault *);
+};
+
+struct store {
+    const struct store_tree_ops *tree;
+    const struct store_read_ops *read;
+    const struct store_house_ops *house;
+};
+
+enum store_relation {
+    RELATION_FAMILY,    /* all living sessions of the family, root first, parents before forks */
+    RELATION_ANCESTORS, /* the chain of parents, nearest first; deleted ones as far as known */
+    RELATION_CHILDREN   /* living sessions that were forked from it, oldest first */
+};
+
+/* A new session. FAULT_EXISTS when the owner has the id; FAULT_LIMIT at `sessions_max`. */
+FAULT_CHECK static inline enum fault_code
+store_session_create(struct store *store, const struct create_spec *spec, struct arena *arena,
+                     struct session *out, struct fault *fault)
+{
+    return store->tree->create(store, spec, arena, out, fault);
+}
+
+FAULT_CHECK static inline enum fault_code
+store_session_update(struct store *store, const struct update_spec *spec, struct arena *arena,
+                     struct session *out, struct fault *fault)
+{
+    return store->tree->update(store, spec, arena, out, fault);
+}
+
+/*
+ * Appends all entries or none. An id that the session already has gives the same answer again when
+ * everything is the same, else FAULT_ID_TAKEN.
+ */
+FAULT_CHECK static inline enum fault_code
+store_append(struct store *store, const struct append_spec *spec, struct arena *arena,
+             struct append_result *out, struct fault *fault)
+{
+    return store->tree->append(store, spec, arena, out, fault);
+}
+
+/* One row, whatever the length of the history. The source is not touched. */
+FAULT_CHECK static inline enum fault_code
+store_session_fork(struct store *store, const struct fork_spec *spec, struct arena *arena,
+                   struct fork_result *out, struct fault *fault)
+{
+    return store->tree->fork(store, spec, arena, out, fault);
+}
+
+/* Rewind, undo or redo. A rewind to where the head is already: FAULT_POINT_IS_HEAD. */
+FAULT_CHECK static inline enum fault_code
+store_session_move(struct store *store, const struct move_spec *spec, struct arena *arena,
+                   struct move_result *out, struct fault *fault)
+{
+    return store->tree->move(store, spec, arena, out, fault);
+}
+
+/*
+ * Goes back to where `from` parted and takes over what it has since, as one act. FAULT_NOT_FAMILY;
+ * FAULT_NOTHING_TO_ADOPT when `from` has nothing since.
+ */
+FAULT_CHECK static inline enum fault_code
+store_session_adopt(struct store *store, const struct adopt_spec *spec, struct arena *arena,
+                    struct move_result *out, struct fault *fault)
+{
+    return store->tree->adopt(store, spec, arena, out, fault);
+}
+
+/* Saves a version of a record. The one before is overwritten unless a fork has seen it. */
+FAULT_CHECK static inline enum fault_code
+store_record_save(struct store *store, const struct record_spec *spec, struct fault *fault)
+{
+    return store->tree->save(store, spec, fault);
+}
+
+/* Sets, moves or removes a label: a text names one message of a session, a message has one. */
+FAULT_CHECK static inline enum fault_code
+store_label_set(struct store *store, const struct label_spec *spec, struct arena *arena,
+                struct label *out, struct fault *fault)
+{
+    return store->tree->label(store, spec, arena, out, fault);
+}
+
+/* Takes the name away. What nothing else stands on is left for store_reap. */
+FAULT_CHECK static inline enum fault_code
+store_session_delete(struct store *store, const struct delete_spec *spec, struct fault *fault)
+{
+    return store->tree->remove(store, spec, fault);
+}
+
+/* One small transaction of clearing away what was deleted; `more` when there is more to do. */
+FAULT_CHECK static inline enum fault_code store_reap(struct store *store, bool *more,
+                                                     struct fault *fault)
+{
+    return store->tree->reap(store, more, fault);
+}
+
+/*
+ * The session of that id. With `may_be_part` also a unique start or end (4 characters or more) of
+ * an id, or a title that only one living session has; FAULT_AMBIGUOUS when several fit.
+ */
+FAULT_CHECK static inline enum fault_code
+store_session_get(struct store *store, int64_t owner, struct str name, bool may_be_part,
+                  struct arena *arena, struct session *out, struct fault *fault)
+{
+    return store->read->session(store, owner, name, may_be_part, arena, out, fault);
+}
+
+/* Living sessions, the one last written to first. The state is not filled in. */
+FAULT_CHECK static inline enum fault_code
+store_session_list(struct store *store, const struct list_spec *spec, session_visit *visit,
+                   void *context, struct fault *fault)
+{
+    return store->read->list(store, spec, visit, context, fault);
+}
+
+/* What a point comes to, with its guard. */
+FAULT_CHECK static inline enum fault_code
+store_point(struct store *store, int64_t owner, struct str session, const struct point_spec *spec,
+            struct arena *arena, struct point *out, struct fault *fault)
+{
+    return store->read->point(store, owner, session, spec, arena, out, fault);
+}
+
+/* The entry that a point names, whatever its side. */
+FAULT_CHECK static inline enum fault_code
+store_entry_get(struct store *store, int64_t owner, struct str session,
+                const struct point_spec *spec, struct arena *arena, struct entry *out,
+                struct fault *fault)
+{
+    return store->read->entry(store, owner, session, spec, arena, out, fault);
+}
+
+/* The state at a point. */
+FAULT_CHECK static inline enum fault_code
+store_state_get(struct store *store, int64_t owner, struct str session,
+                const struct point_spec *spec, struct arena *arena, struct state *out,
+                struct fault *fault)
+{
+    return store->read->state(store, owner, session, spec, arena, out, fault);
+}
+
+/* The effective history, oldest first: a page, the tail, or all of it. `info` may be NULL. */
+FAULT_CHECK static inline enum fault_code
+store_history(struct store *store, const struct history_spec *spec, entry_visit *visit,
+              void *context, struct history_info *info, struct fault *fault)
+{
+    return store->read->history(store, spec, visit, context, info, fault);
+}
+
+/* Everything the session ever had, moves included, oldest first. */
+FAULT_CHECK static inline enum fault_code
+store_raw_log(struct store *store, const struct log_spec *spec, entry_visit *visit, void *context,
+              struct fault *fault)
+{
+    return store->read->raw_log(store, spec, visit, context, fault);
+}
+
+/* The session's own acts and notes, oldest first. */
+FAULT_CHECK static inline enum fault_code
+store_journal(struct store *store, const struct log_spec *spec, journal_visit *visit, void *context,
+              struct fault *fault)
+{
+    return store->read->journal(store, spec, visit, context, fault);
+}
+
+/* The records on the session's path: the last version of each, in the order of their first places. */
+FAULT_CHECK static inline enum fault_code
+store_records(struct store *store, int64_t owner, struct str session, record_visit *visit,
+              void *context, struct fault *fault)
+{
+    return store->read->records(store, owner, session, visit, context, fault);
+}
+
+/* The session's labels and those of what it stands on; its own win. */
+FAULT_CHECK static inline enum fault_code
+store_labels(struct store *store, int64_t owner, struct str session, label_visit *visit,
+             void *context, struct fault *fault)
+{
+    return store->read->labels(store, owner, session, visit, context, fault);
+}
+
+/* `relation` is an enum store_relation. */
+FAULT_CHECK static inline enum fault_code
+store_relatives(struct store *store, int64_t owner, struct str session, int relation,
+                session_visit *visit, void *context, struct fault *fault)
+{
+    return store->read->relatives(store, owner, session, relation, visit, context, fault);
+}
+
+/* What the session itself wrote and has rewound away, in the order it was written. */
+FAULT_CHECK static inline enum fault_code
+store_rewound(struct store *store, int64_t owner, struct str session, rewound_visit *visit,
+              void *context, struct fault *fault)
+{
+    return store->read->rewound(store, owner, session, visit, context, fault);
+}
+
+/* Titles and text across all branches, newest first; sees everything acknowledged before it. */
+FAULT_CHECK static inline enum fault_code
+store_search(struct store *store, const struct search_spec *spec, hit_visit *visit, void *context,
+             struct fault *fault)
+{
+    return store->read->search(store, spec, visit, context, fault);
+}
+
+static inline void store_close(struct store *store)
+{
+    if (store)
+        store->house->close(store);
+}
+
+/* The number of the owner of that name, who is made when new. */
+FAULT_CHECK static inline enum fault_code store_owner(struct store *store, struct str name,
+                                                      int64_t *out, struct fault *fault)
+{
+    return store->house->owner(store, name, out, fault);
+}
+
+FAULT_CHECK static inline enum fault_code store_count(struct store *store, struct store_counts *out,
+                                                      struct fault *fault)
+{
+    return store->house->counts(store, out, fault);
+}
+
+/* A consistent copy while others work, put in place whole. FAULT_EXISTS when the path is taken. */
+FAULT_CHECK static inline enum fault_code store_backup(struct store *store, const char *path,
+                                                       store_progress *progress, void *context,
+                                                       struct fault *fault)
+{
+    return store->house->backup(store, path, progress, context, fault);
+}
+
+/* Recomputes every hash and fact, looks at lines, references and orphans. Changes nothing. */
+FAULT_CHECK static inline enum fault_code
+store_verify(struct store *store, store_problem *problem, store_progress *progress, void *context,
+             struct verify_result *out, struct fault *fault)
+{
+    return store->house->verify(store, problem, progress, context, out, fault);
+}
+
+/* Finishes deletions, removes what nobody names, gives space back. */
+FAULT_CHECK static inline enum fault_code store_gc(struct store *store, const struct gc_spec *spec,
+                                                   store_progress *progress, void *context,
+                                                   struct gc_result *out, struct fault *fault)
+{
+    return store->house->gc(store, spec, progress, context, out, fault);
+}
+
+/* The family of a session (empty: all of the owner's) as items that store_import takes. */
+FAULT_CHECK static inline enum fault_code
+store_export(struct store *store, int64_t owner, struct str session, log_item_visit *visit,
+             void *context, struct fault *fault)
+{
+    return store->house->export_log(store, owner, session, visit, context, fault);
+}
+
+/* Takes in all items or none; every path hash is computed anew and must agree. */
+FAULT_CHECK static inline enum fault_code store_import(struct store *store, int64_t owner,
+                                                       log_item_next *next, void *context,
+                                                       struct fault *fault)
+{
+    return store->house->import_log(store, owner, next, context, fault);
+}
+
+#endif

@@ -1,0 +1,65 @@
+# verify, gc, backup, demo, homes and databases, and what happens when stdout fails.
+. "$TESTS_DIR/cli/cli.sh"
+
+expect_equal 'demo prints its first session' demo tine demo
+expect_equal 'a second time as well' demo tine demo
+expect_json 'and says that it was there' 'j == {"session": "demo", "made": False}' tine demo --json
+expect_json 'four sessions' 'len(j["sessions"]) == 4' tine tree demo --json
+expect_text 'the tour shows the command lines' "\$ tine fork demo --after @diagnosis" \
+    "$TINE" --home "$scratch/tour" demo --tour
+expect_text 'and a second time the tree' 'Load in bulk' "$TINE" --home "$scratch/tour" demo --tour
+expect_equal 'with or without a tour it is the same' \
+    "$(tine tree demo --rewound)" "$TINE" --home "$scratch/tour" tree demo --rewound
+
+expect_text 'verify finds nothing wrong' ' 0 problems' tine verify
+expect_json 'verify --json' 'j["problems"] == [] and j["sessions"] == 4 and j["entries"] > 10' tine verify --json
+expect_json 'gc --json' '{"sessions", "entries", "bytes_after"} <= set(j)' tine gc --json --keep 0
+expect 'gc' tine gc
+expect 'all is still well' tine verify
+
+expect_equal 'backup prints the path' "$scratch/copy.db" tine backup "$scratch/copy.db"
+expect_text 'which is a database' 'Load in bulk' "$TINE" --db "sqlite:$scratch/copy.db" sessions
+expect_status 'it is not written over' 4 tine backup "$scratch/copy.db"
+expect_status 'a directory that is not there' 1 tine backup "$scratch/no/copy.db"
+expect_json 'backup --json' 'j["bytes"] > 1000' tine backup "$scratch/copy2.db" --json
+
+if command -v sqlite3 >/dev/null; then
+    sqlite3 "$scratch/copy.db" 'UPDATE entry SET at_us = at_us + 1 WHERE rowid = (SELECT max(rowid) FROM entry)' 2>"$scratch/sql"
+    expect_status 'an altered database does not verify' 1 "$TINE" --db "sqlite:$scratch/copy.db" verify
+fi
+
+expect_equal 'TINE_HOME is used' '' env TINE_HOME="$scratch/by-env" "$TINE" sessions
+expect 'and made' test -e "$scratch/by-env/tine.db"
+expect_equal 'for its user only' 700 stat -c %a "$scratch/by-env"
+expect_equal 'TINE_DB is used' demo env TINE_DB="sqlite:$scratch/copy2.db" "$TINE" demo
+expect_equal 'XDG_DATA_HOME is used' '' env XDG_DATA_HOME="$scratch/xdg" "$TINE" sessions
+expect 'with a directory of its own' test -e "$scratch/xdg/tine/tine.db"
+expect_equal 'HOME is used' '' env -u XDG_DATA_HOME HOME="$scratch/user" "$TINE" sessions
+expect 'as XDG says' test -e "$scratch/user/.local/share/tine/tine.db"
+expect_equal 'an option wins over the environment' demo env TINE_HOME="$scratch/nowhere" TINE_DB=sqlite:/no "$TINE" --home "$scratch/home" demo
+expect_text 'PostgreSQL is refused clearly' 'only sqlite' "$TINE" --db postgres://x/y sessions
+expect_status 'with a failure' 1 "$TINE" --db postgres://x/y sessions
+expect_text 'a path without a kind is explained' 'sqlite:PATH' "$TINE" --db tine.db sessions
+expect_status 'a home that cannot be made' 1 "$TINE" --home /dev/null/x sessions
+echo 'no database' >"$scratch/text.db"
+expect_not 'another file is refused' "$TINE" --db "sqlite:$scratch/text.db" sessions
+expect_equal 'and left alone' 'no database' cat "$scratch/text.db"
+
+if [ -e /dev/full ]; then
+    full() { tine show demo >/dev/full; }
+    expect_status 'a full disk is noticed' 1 full
+    expect_text 'and said' 'No space left' full
+    full_export() { tine export --all >/dev/full; }
+    expect_status 'also by export' 1 full_export
+    full_json() { tine new --json --id full >/dev/full; }
+    expect_status 'also in JSON' 1 full_json
+fi
+closed() { tine show demo >&-; }
+expect_status 'a closed stdout is noticed' 1 closed
+pipe() { { tine log demo; echo "status $?" >&2; } | true; }
+expect_text 'a reader that leaves is no failure' 'status 0' pipe
+for i in $(seq 30); do head -c 20000 /dev/zero | tr '\0' x | tine send demo --no-run - >/dev/null; done
+pipe_long() { { tine show demo; echo "status $?" >&2; } | head -c 10 >/dev/null; }
+expect_text 'also in the middle of a long answer' 'status 0' pipe_long
+expect_equal 'without a word' 'status 0' sh -c '{ "$0" --home "$1" show demo; echo "status $?" >&2; } 2>&3 3>&1 | head -c 0; true' "$TINE" "$scratch/home"
+tap_done

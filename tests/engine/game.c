@@ -1,0 +1,968 @@
+#include "game.h"
+
+#include "support/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SESSIONS_MAX = 25,     /* living at a time */
+    ACTS_MAX = 250,        /* of one session, with what it inherited */
+    FLAT_MAX = 2000,       /* messages behind one reference */
+    COMPARE_ALL_STEPS = 250,
+    VERIFY_STEPS = 5000,
+    REOPEN_STEPS = 2500
+};
+
+static const struct str kept_prefixes[] = {{"app:", 4}, {"user:", 5}};
+
+static void doing(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void doing(struct run *run, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(run->doing, sizeof(run->doing), format, args);
+    va_end(args);
+}
+
+static struct model_session *random_session(struct run *run, bool subs)
+{
+    struct model_list fit = {0};
+    struct model_session *session = NULL;
+
+    for (int i = 0; i < run->model->session_count; i++)
+        if (run->model->sessions[i]->alive && (subs || !run->model->sessions[i]->sub))
+            model_list_add(&fit, i);
+    if (fit.count)
+        session = run->model->sessions[fit.items[chance_below(&run->chance, fit.count)]];
+    model_list_clear(&fit);
+    return session;
+}
+
+static int living(const struct run *run)
+{
+    int count = 0;
+
+    for (int i = 0; i < run->model->session_count; i++)
+        count += run->model->sessions[i]->alive;
+    return count;
+}
+
+static struct str head_id(const struct run *run, const struct model_session *session)
+{
+    const struct model_list *path = &model_head(session)->path;
+
+    return str_of(path->count ? run->model->acts[path->items[path->count - 1]]->id : "");
+}
+
+/* ---- making sessions ---- */
+
+static struct model_session *create(struct run *run, const char *title, bool sub)
+{
+    struct create_spec spec = {.owner = run->rig.owner,
+                               .title = str_of(title),
+                               .agent = STR("test/none"),
+                               .metadata = STR("{\"made\":\"by a test\"}"),
+                               .sub = sub};
+    struct session made;
+    struct fault fault;
+
+    run_expect(run, NULL, "create",
+               engine_create(run->rig.engine, &spec, &run->arena, &made, &fault), FAULT_OK, &fault);
+    return model_create(run->model, arena_dup(&run->arena, made.id).p, made.s, title, sub,
+                        run->rig.now_us);
+}
+
+static const char *random_title(struct run *run)
+{
+    static const char *const titles[] = {"Alpha", "Alpha (fork 3)", "Beta",     "",
+                                         "(fork 3)", "Alpha (fork 2) b", "Gamma (fork 12)"};
+
+    return titles[chance_below(&run->chance, 7)];
+}
+
+static struct model_session *play_create(struct run *run, struct model_session *session)
+{
+    bool sub = chance_of(&run->chance, 30);
+
+    (void)session;
+    if (living(run) >= SESSIONS_MAX)
+        return NULL;
+    doing(run, "create a session");
+    return create(run, random_title(run), sub);
+}
+
+/* ---- appending ---- */
+
+/* An entry to be appended, as the model has it, and by which rule it comes to its turn. */
+struct made_up {
+    struct model_act act;
+    enum turn_rule rule;
+};
+
+static void random_turn(struct run *run, const struct model_session *session, struct made_up *made)
+{
+    const struct model_act *old = NULL;
+    int kind = chance_below(&run->chance, 100);
+
+    if (session->raw.count)
+        old = run->model->acts[session->raw.items[chance_below(&run->chance, session->raw.count)]];
+    if (kind < 25) {
+        made->rule = TURN_NONE;
+    } else if (kind < 50) {
+        made->rule = TURN_JOIN;
+    } else if (kind < 65) {
+        made->rule = TURN_NEW;
+    } else {
+        made->rule = TURN_NAMED;
+        if (kind < 85 && old && old->in_turn)
+            snprintf(made->act.turn, sizeof(made->act.turn), "%s", old->turn);
+        else
+            snprintf(made->act.turn, sizeof(made->act.turn), "t%d", run->names++);
+    }
+}
+
+static void random_delta(struct run *run, struct model_act *act)
+{
+    int changes = act->kind == ENTRY_STATE ? 1 + chance_below(&run->chance, 3)
+                  : chance_of(&run->chance, 30) ? 1 + chance_below(&run->chance, 2)
+                                                : 0;
+
+    for (int i = 0; i < changes; i++)
+        act->delta[chance_below(&run->chance, MODEL_KEYS)] =
+            chance_of(&run->chance, 25) ? MODEL_ABSENT : chance_below(&run->chance, 1000);
+}
+
+static void random_id(struct run *run, const struct model_session *session, struct model_act *act)
+{
+    const struct model_act *other = NULL;
+
+    if (!chance_of(&run->chance, 20))
+        return;
+    if (run->model->act_count)
+        other = run->model->acts[chance_below(&run->chance, run->model->act_count)];
+    act->client_id = true;
+    snprintf(act->id, sizeof(act->id), "c.%d:x", run->names++);
+    /* an id that another session has is free here */
+    if (other && other->client_id && chance_of(&run->chance, 50)) {
+        for (int i = 0; i < session->raw.count; i++)
+            if (strcmp(run->model->acts[session->raw.items[i]]->id, other->id) == 0)
+                return;
+        memcpy(act->id, other->id, sizeof(act->id));
+    }
+}
+
+static struct made_up random_entry(struct run *run, const struct model_session *session)
+{
+    static const enum entry_kind kinds[] = {ENTRY_EVENT, ENTRY_EVENT, ENTRY_SUMMARY, ENTRY_FILES,
+                                            ENTRY_FILES, ENTRY_STATE};
+    static const enum role roles[] = {ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL, ROLE_USER,
+                                      ROLE_ASSISTANT, ROLE_TOOL, ROLE_SYSTEM};
+    bool message = chance_of(&run->chance, 70);
+    struct made_up made = {.act = model_blank(
+        message ? ENTRY_MESSAGE : kinds[chance_below(&run->chance, 6)],
+        message ? roles[chance_below(&run->chance, 7)] : ROLE_NONE)};
+    struct model_act *act = &made.act;
+
+    random_turn(run, session, &made);
+    random_delta(run, act);
+    random_id(run, session, act);
+    if (act->role == ROLE_ASSISTANT && chance_of(&run->chance, 40))
+        act->calls = 1 + chance_below(&run->chance, 2);
+    if (act->role == ROLE_TOOL && chance_of(&run->chance, 90))
+        act->results = 1 + chance_below(&run->chance, 2);
+    if (chance_of(&run->chance, 40)) {
+        act->has_usage = true;
+        act->usage = (struct usage){chance_below(&run->chance, 1000), chance_below(&run->chance, 100),
+                                    chance_below(&run->chance, 1000000)};
+    }
+    act->interrupted = message && chance_of(&run->chance, 5);
+    snprintf(act->body, sizeof(act->body), "{\"text\":\"words w%d end\"}", run->names++);
+    return made;
+}
+
+/* What the engine is given for it. The keys of the state come in the wrong order on purpose. */
+static struct entry_spec spec_of(struct run *run, const struct made_up *made)
+{
+    const struct model_act *act = &made->act;
+    struct span *span = arena_alloc(&run->arena, sizeof(*span));
+    struct entry_spec spec = {
+        .kind = act->kind,
+        .role = act->role,
+        .flags = act->interrupted ? ENTRY_INTERRUPTED : 0,
+        .id = act->client_id ? str_of(act->id) : STR_NONE,
+        .turn_rule = made->rule,
+        .turn = made->rule == TURN_NAMED ? str_of(act->turn) : STR_NONE,
+        .usage = act->usage,
+        .has_usage = act->has_usage,
+        .calls = act->calls,
+        .results = act->results,
+        .body = str_of(act->body),
+        .spans = span,
+        .span_count = 1,
+    };
+
+    *span = (struct span){9, (uint32_t)strlen(act->body) - 11};
+    spec.state.items = arena_array(&run->arena, MODEL_KEYS, sizeof(*spec.state.items));
+    for (int key = MODEL_KEYS - 1; key >= 0; key--) {
+        struct state_item *item = &spec.state.items[spec.state.count];
+
+        if (act->delta[key] == MODEL_SAME)
+            continue;
+        item->key = str_of(model_key(key));
+        item->value = act->delta[key] == MODEL_ABSENT ? STR_NONE
+                                                      : arena_printf(&run->arena, "%d", act->delta[key]);
+        spec.state.count++;
+    }
+    return spec;
+}
+
+/* Is that name of a turn, or that id, one that tine drew just now? */
+static void expect_drawn(struct run *run, const struct model_session *session, struct str name)
+{
+    struct id id;
+
+    if (!id_parse(name, &id))
+        run_differ(run, session, "\"%.*s\" was not drawn by the engine", STR_ARG(name));
+    for (int i = 0; i < run->model->act_count; i++)
+        if (str_eq(str_of(run->model->acts[i]->id), name) ||
+            str_eq(str_of(run->model->acts[i]->turn), name))
+            run_differ(run, session, "\"%.*s\" was drawn twice", STR_ARG(name));
+}
+
+/* The entry was stored: it goes into the model with what was drawn for it. */
+static void accept_entry(struct run *run, struct model_session *session, struct made_up *made,
+                         const struct entry *stored)
+{
+    struct model_act *act = &made->act;
+    const char *newest = model_newest_turn(run->model, &model_head(session)->path);
+
+    act->in_turn = made->rule != TURN_NONE;
+    if (made->rule == TURN_JOIN && *newest) {
+        snprintf(act->turn, sizeof(act->turn), "%s", newest);
+    } else if (made->rule == TURN_JOIN || made->rule == TURN_NEW) {
+        expect_drawn(run, session, stored->turn);
+        snprintf(act->turn, sizeof(act->turn), "%.*s", STR_ARG(stored->turn));
+    }
+    if (!act->client_id) {
+        expect_drawn(run, session, stored->id);
+        snprintf(act->id, sizeof(act->id), "%.*s", STR_ARG(stored->id));
+    }
+    compare_entry(run, session, "the appended entry", stored,
+                  model_append(run->model, session, act, run->rig.now_us));
+}
+
+static void append(struct run *run, struct model_session *session, struct made_up *made,
+                   struct entry_spec *specs, int count)
+{
+    struct append_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct append_result result;
+    enum fault_code wanted = FAULT_OK, code;
+    struct fault fault;
+
+    if (chance_of(&run->chance, 15))
+        spec.expect_head = head_id(run, session);
+    if (chance_of(&run->chance, 3)) {
+        spec.expect_head = STR("not-the-head");
+        wanted = FAULT_HEAD_MOVED;
+    }
+    code = engine_append(run->rig.engine, &spec, specs, (size_t)count, &run->arena, &result, &fault);
+    run_expect(run, session, "append", code, wanted, &fault);
+    if (code != FAULT_OK)
+        return;
+    compare_number(run, session, "entries appended", (int64_t)result.count, count);
+    compare_number(run, session, "repeated", result.repeated, false);
+    for (int i = 0; i < count; i++)
+        accept_entry(run, session, &made[i], &result.entries[i]);
+}
+
+static struct model_session *play_append(struct run *run, struct model_session *session)
+{
+    enum { BATCH_MAX = 8 };
+    struct made_up made[BATCH_MAX];
+    struct entry_spec specs[BATCH_MAX];
+    int count = chance_of(&run->chance, 75) ? 1 : 2 + chance_below(&run->chance, BATCH_MAX - 1);
+
+    if (session->raw.count + count > ACTS_MAX)
+        return NULL;
+    doing(run, "append %d", count);
+    for (int i = 0; i < count; i++) {
+        made[i] = random_entry(run, session);
+        for (int k = 0; k < i; k++)
+            if (made[i].act.client_id && strcmp(made[i].act.id, made[k].act.id) == 0)
+                made[i].act.client_id = false;
+        specs[i] = spec_of(run, &made[i]);
+    }
+    append(run, session, made, specs, count);
+    return session;
+}
+
+/* The same id again: with the same bytes nothing happens, with others it is refused. */
+static struct model_session *play_repeat(struct run *run, struct model_session *session)
+{
+    struct append_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct append_result result;
+    struct made_up made;
+    struct entry_spec again;
+    struct fault fault;
+    bool other = chance_of(&run->chance, 50);
+    int number = -1;
+
+    for (int i = 0; i < session->raw.count; i++) {
+        const struct model_act *act = run->model->acts[session->raw.items[i]];
+
+        if (act->client_id && act->kind != ENTRY_SUBSESSION && !act->erased &&
+            (number < 0 || chance_of(&run->chance, 30)))
+            number = session->raw.items[i];
+    }
+    if (number < 0)
+        return NULL;
+    made.act = *run->model->acts[number];
+    made.rule = made.act.in_turn ? TURN_NAMED : TURN_NONE;
+    if (other)
+        made.act.body[10] = '!';
+    doing(run, "append \"%s\" again%s", made.act.id, other ? " with another body" : "");
+    again = spec_of(run, &made);
+    run_expect(run, session, "append again",
+               engine_append(run->rig.engine, &spec, &again, 1, &run->arena, &result, &fault),
+               other ? FAULT_ID_TAKEN : FAULT_OK, &fault);
+    if (other)
+        return session;
+    compare_number(run, session, "repeated", result.repeated, true);
+    compare_entry(run, session, "the repeated entry", &result.entries[0], number);
+    return session;
+}
+
+/* ---- moving ---- */
+
+/* Between which entries a move goes, and what it does to the visible list. */
+static void compare_move(struct run *run, const struct model_session *session,
+                         const struct move_result *got, const struct model_list *from,
+                         const struct model_list *to)
+{
+    int common = 0;
+
+    while (common < from->count && common < to->count && from->items[common] == to->items[common])
+        common++;
+    compare_text(run, session, "where the move comes from", got->from,
+                 from->count ? run->model->acts[from->items[from->count - 1]]->id : "");
+    compare_number(run, session, "dropped", got->dropped,
+                   model_visible_count(run->model, from) -
+                       model_visible_count(run->model, &(struct model_list){from->items, common, 0}));
+    compare_number(run, session, "kept", got->kept, model_visible_count(run->model, to));
+}
+
+/* The message before which the cut was made is one that the session had there. */
+static void compare_excluded(struct run *run, const struct model_session *session,
+                             const struct model_point *point, bool has, const struct entry *got)
+{
+    int at;
+
+    if (point->anchor < 0 || point->side != SIDE_BEFORE) {
+        compare_number(run, session, "a message is excluded", has, false);
+        return;
+    }
+    if (run->model->acts[point->anchor]->kind == ENTRY_MESSAGE) {
+        compare_number(run, session, "a message is excluded", has, true);
+        compare_entry(run, session, "the excluded message", got, point->anchor);
+    }
+    if (!has)
+        return;
+    for (at = model_raw_index(session, point->anchor); at < session->raw.count; at++)
+        if (address_eq(got->at, model_act_address(run->model, session->raw.items[at])))
+            break;
+    if (at == session->raw.count)
+        run_differ(run, session, "the excluded message \"%.*s\" is none of its own behind the point",
+                   STR_ARG(got->id));
+    compare_entry(run, session, "the excluded message", got, session->raw.items[at]);
+}
+
+static struct model_session *play_rewind(struct run *run, struct model_session *session)
+{
+    struct move_spec spec = {.owner = run->rig.owner,
+                             .session = str_of(session->id),
+                             .scope = chance_of(&run->chance, 50) ? SCOPE_BOTH : SCOPE_CONVERSATION,
+                             .point = random_point(run, session),
+                             .dry_run = chance_of(&run->chance, 8)};
+    bool keep = chance_of(&run->chance, 40);
+    struct move_result result;
+    struct model_point point;
+    struct model_list from, to;
+    enum fault_code wanted = model_point(run->model, session, &spec.point, &point), code;
+    struct fault fault;
+
+    if (session->raw.count >= ACTS_MAX)
+        return NULL;
+    if (keep) {
+        spec.keep = kept_prefixes;
+        spec.keep_count = 2;
+    }
+    from = model_head(session)->path;
+    if (wanted == FAULT_OK) {
+        to = session->places[point.place].path;
+        if ((from.count ? from.items[from.count - 1] : -1) == (to.count ? to.items[to.count - 1] : -1))
+            wanted = FAULT_POINT_IS_HEAD;
+    }
+    if (spec.point.by == POINT_END)
+        wanted = FAULT_POINT_INVALID;
+    doing(run, "rewind%s %s%s", keep ? " with kept state" : "", point_words(run, &spec.point).p,
+          spec.dry_run ? ", dry" : "");
+    code = engine_rewind(run->rig.engine, &spec, &run->arena, &result, &fault);
+    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
+        return session;
+    run_expect(run, session, "rewind", code, wanted, &fault);
+    if (code != FAULT_OK)
+        return session;
+    compare_point(run, session, "the point of the rewind", &result.point, &point);
+    compare_move(run, session, &result, &from, &to);
+    compare_text(run, session, "where the rewind goes", result.to,
+                 to.count ? run->model->acts[to.items[to.count - 1]]->id : "");
+    compare_excluded(run, session, &point, result.has_excluded, &result.excluded);
+    if (spec.dry_run) {
+        compare_text(run, session, "the id of a dry rewind", result.id, "");
+        return session;
+    }
+    expect_drawn(run, session, result.id);
+    run->model->acts[model_move(run->model, session, MOVE_REWIND, point.place, keep,
+                                arena_dup(&run->arena, result.id).p, run->rig.now_us)]
+        ->scope = spec.scope;
+    return session;
+}
+
+static struct model_session *back(struct run *run, struct model_session *session, enum move_act act)
+{
+    struct move_spec spec = {.owner = run->rig.owner,
+                             .session = str_of(session->id),
+                             .dry_run = chance_of(&run->chance, 5)};
+    bool undo = act == MOVE_UNDO, keep = chance_of(&run->chance, 20);
+    int place = model_back(session, act);
+    struct move_result result;
+    enum fault_code code;
+    struct fault fault;
+
+    if (session->raw.count >= ACTS_MAX)
+        return NULL;
+    if (keep) {
+        spec.keep = kept_prefixes;
+        spec.keep_count = 2;
+    }
+    doing(run, "%s%s%s", undo ? "undo" : "redo", keep ? " with kept state" : "",
+          spec.dry_run ? ", dry" : "");
+    code = undo ? engine_undo(run->rig.engine, &spec, &run->arena, &result, &fault)
+                : engine_redo(run->rig.engine, &spec, &run->arena, &result, &fault);
+    run_expect(run, session, undo ? "undo" : "redo", code,
+               place >= 0 ? FAULT_OK
+               : undo     ? FAULT_NOTHING_TO_UNDO
+                          : FAULT_NOTHING_TO_REDO,
+               &fault);
+    if (code != FAULT_OK)
+        return session;
+    compare_move(run, session, &result, &model_head(session)->path, &session->places[place].path);
+    if (spec.dry_run)
+        return session;
+    expect_drawn(run, session, result.id);
+    model_move(run->model, session, act, place, keep, arena_dup(&run->arena, result.id).p,
+               run->rig.now_us);
+    return session;
+}
+
+static struct model_session *play_undo(struct run *run, struct model_session *session)
+{
+    return back(run, session, MOVE_UNDO);
+}
+
+static struct model_session *play_redo(struct run *run, struct model_session *session)
+{
+    return back(run, session, MOVE_REDO);
+}
+
+/* ---- forking and adopting ---- */
+
+static struct model_session *play_fork(struct run *run, struct model_session *session)
+{
+    struct fork_spec spec = {.owner = run->rig.owner,
+                             .session = str_of(session->id),
+                             .point = random_point(run, session),
+                             .dry_run = chance_of(&run->chance, 8)};
+    char title[MODEL_TEXT];
+    struct str wish = str_of(random_title(run));
+    bool wished = chance_of(&run->chance, 10);
+    struct fork_result result;
+    struct model_point point;
+    enum fault_code wanted = model_point(run->model, session, &spec.point, &point), code;
+    struct fault fault;
+
+    if (living(run) >= SESSIONS_MAX || session->sub)
+        return NULL;
+    model_fork_title(run->model, session, title);
+    if (wished) {
+        spec.title = &wish;
+        snprintf(title, sizeof(title), "%s", wish.p);
+    }
+    doing(run, "fork %s%s", point_words(run, &spec.point).p, spec.dry_run ? ", dry" : "");
+    code = engine_fork(run->rig.engine, &spec, &run->arena, &result, &fault);
+    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
+        return session;
+    run_expect(run, session, "fork", code, wanted, &fault);
+    if (code != FAULT_OK)
+        return session;
+    compare_point(run, session, "the point of the fork", &result.point, &point);
+    compare_excluded(run, session, &point, result.has_excluded, &result.excluded);
+    compare_text(run, session, "the title of the fork", result.session.title, title);
+    compare_number(run, session, "messages of the fork", result.session.messages,
+                   model_visible_count(run->model, &session->places[point.place].path));
+    if (spec.dry_run) {
+        compare_text(run, session, "the id of a dry fork", result.session.id, "");
+        return session;
+    }
+    expect_drawn(run, session, result.session.id);
+    return model_fork(run->model, session,
+                      &(struct model_fork){
+                          .place = point.place,
+                          .id = arena_dup(&run->arena, result.session.id).p,
+                          .title = title,
+                          .message = point.anchor < 0 ? "" : run->model->acts[point.anchor]->id,
+                          .side = point.side,
+                          .s = result.session.s,
+                          .at_us = run->rig.now_us,
+                      });
+}
+
+/* A copy of an entry of another session, as it is taken over. */
+static struct model_act adopted(const struct model *model, int number)
+{
+    const struct model_act *from = model->acts[number];
+    struct model_act act = *from;
+
+    act.adopted = true;
+    act.client_id = false;
+    act.has_usage = false;
+    act.usage = (struct usage){0};
+    act.ref = from->kind == ENTRY_SUBSESSION ? from->ref : number;
+    act.flat = act.had = (struct model_list){0};
+    for (int i = 0; i < from->flat.count; i++)
+        model_list_add(&act.flat, from->flat.items[i]);
+    for (int i = 0; i < from->had.count; i++)
+        model_list_add(&act.had, from->had.items[i]);
+    return act;
+}
+
+static void accept_adoption(struct run *run, struct model_session *session,
+                            const struct model_session *from, int common, int place,
+                            const struct move_result *result)
+{
+    struct log_spec log = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct gathered copies = {.arena = &run->arena};
+    struct model_list path = {0};
+    struct fault fault;
+    int move;
+
+    for (int i = common; i < model_head(from)->path.count; i++)
+        model_list_add(&path, model_head(from)->path.items[i]);
+    move = model_move(run->model, session, MOVE_ADOPT, place, false,
+                      arena_dup(&run->arena, result->id).p, run->rig.now_us);
+    log.after = model_act_address(run->model, move);
+    run_expect(run, session, "what was adopted",
+               store_raw_log(run->rig.store, &log, gather_entry, &copies, &fault), FAULT_OK, &fault);
+    compare_number(run, session, "entries adopted", (int64_t)copies.count, path.count);
+    for (int i = 0; i < path.count; i++) {
+        struct model_act act = adopted(run->model, path.items[i]);
+
+        expect_drawn(run, session, copies.entries[i].id);
+        snprintf(act.id, sizeof(act.id), "%.*s", STR_ARG(copies.entries[i].id));
+        model_append(run->model, session, &act, run->rig.now_us);
+    }
+    compare_text(run, session, "where the adoption leads", result->to,
+                 arena_dup(&run->arena, head_id(run, session)).p);
+    model_list_clear(&path);
+}
+
+static struct model_session *play_adopt(struct run *run, struct model_session *session)
+{
+    struct model_session *from = random_session(run, true);
+    struct adopt_spec spec = {.owner = run->rig.owner,
+                              .session = str_of(session->id),
+                              .from = str_of(from->id),
+                              .dry_run = chance_of(&run->chance, 8)};
+    const struct model_list *path = &model_head(session)->path, *other = &model_head(from)->path;
+    int common = model_parting(session, from), added = other->count - common, place;
+    struct model_list target = {path->items, common, 0};
+    struct move_result result;
+    enum fault_code wanted = FAULT_OK, code;
+    struct fault fault;
+
+    for (int i = 0; i < 5 && from->family != session->family; i++)
+        from = random_session(run, true);
+    spec.from = str_of(from->id);
+    other = &model_head(from)->path;
+    common = model_parting(session, from);
+    added = other->count - common;
+    target.count = common;
+    if (session->raw.count + added + 1 > ACTS_MAX)
+        return NULL;
+    if (from->family != session->family)
+        wanted = FAULT_NOT_FAMILY;
+    else if (added == 0)
+        wanted = FAULT_NOTHING_TO_ADOPT;
+    else if (model_open_calls(run->model, other, other->count) > 0)
+        wanted = FAULT_TOOL_CALL_OPEN;
+    doing(run, "adopt from session %d%s", from->number, spec.dry_run ? ", dry" : "");
+    code = engine_adopt(run->rig.engine, &spec, &run->arena, &result, &fault);
+    run_expect(run, session, "adopt", code, wanted, &fault);
+    if (code != FAULT_OK)
+        return session;
+    compare_move(run, session, &result, path, &target);
+    compare_number(run, session, "entries to adopt", result.added, added);
+    place = common ? model_raw_index(session, path->items[common - 1]) + 1 : 0;
+    if (!spec.dry_run)
+        accept_adoption(run, session, from, common, place, &result);
+    return session;
+}
+
+/* ---- references ---- */
+
+static void delete_session(struct run *run, struct model_session *session)
+{
+    struct delete_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct session gone;
+    struct fault fault;
+
+    run_expect(run, session, "delete", engine_delete(run->rig.engine, &spec, &fault), FAULT_OK,
+               &fault);
+    run_expect(run, session, "the deleted session",
+               store_session_get(run->rig.store, run->rig.owner, str_of(session->id), false,
+                                 &run->arena, &gone, &fault),
+               FAULT_SESSION_NOT_FOUND, &fault);
+    model_delete(run->model, session);
+    compare_counts(run);
+}
+
+static struct model_session *play_reference(struct run *run, struct model_session *session)
+{
+    struct model_session *named = random_session(run, true);
+    struct point_spec where = random_point(run, named);
+    struct made_up made = {.act = model_blank(ENTRY_SUBSESSION, ROLE_NONE)};
+    struct append_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct append_result result;
+    struct model_point point;
+    struct entry_spec entry;
+    enum fault_code wanted, code;
+    struct fault fault;
+
+    if (session->raw.count >= ACTS_MAX)
+        return NULL;
+    where.guard = GUARD_NONE;
+    wanted = model_point(run->model, named, &where, &point);
+    if (wanted == FAULT_OK && point.place == 0)
+        wanted = FAULT_POINT_INVALID;
+    if (wanted == FAULT_OK) {
+        model_flatten(run->model, &named->places[point.place].path, &made.act.flat, NULL);
+        for (int i = 0; i < point.place; i++)
+            model_list_add(&made.act.had, named->raw.items[i]);
+        made.act.ref = named->raw.items[point.place - 1];
+    }
+    if (made.act.flat.count > FLAT_MAX) {
+        model_list_clear(&made.act.flat);
+        model_list_clear(&made.act.had);
+        return NULL;
+    }
+    snprintf(made.act.body, sizeof(made.act.body), "{\"text\":\"words w%d end\"}", run->names++);
+    doing(run, "refer to session %d %s", named->number, point_words(run, &where).p);
+    entry = spec_of(run, &made);
+    entry.ref_session = str_of(named->id);
+    entry.ref_point = where;
+    code = engine_append(run->rig.engine, &spec, &entry, 1, &run->arena, &result, &fault);
+    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
+        return session;
+    run_expect(run, session, "refer", code, wanted, &fault);
+    if (code != FAULT_OK)
+        return session;
+    accept_entry(run, session, &made, &result.entries[0]);
+    if (named != session && !named->sub && chance_of(&run->chance, 30) && living(run) > 3)
+        delete_session(run, named);
+    return session;
+}
+
+/* ---- beside the tree ---- */
+
+static struct model_session *play_save(struct run *run, struct model_session *session)
+{
+    struct model_save save = {.kind = chance_below(&run->chance, 3), .at_us = run->rig.now_us};
+    struct record_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct fault fault;
+
+    snprintf(save.id, sizeof(save.id), "T%d", chance_below(&run->chance, 4));
+    snprintf(save.body, sizeof(save.body), "{\"save\":%d}", run->names++);
+    if (session->raw.count && chance_of(&run->chance, 70)) {
+        const struct model_act *act =
+            run->model->acts[session->raw.items[chance_below(&run->chance, session->raw.count)]];
+
+        snprintf(save.turn, sizeof(save.turn), "%s", act->in_turn ? act->turn : "");
+    } else if (chance_of(&run->chance, 30)) {
+        snprintf(save.turn, sizeof(save.turn), "not-yet-%d", run->names++);
+    }
+    doing(run, "save %s in turn \"%s\"", save.id, save.turn);
+    spec.id = str_of(save.id);
+    spec.turn = str_of(save.turn);
+    spec.kind = save.kind;
+    spec.body = str_of(save.body);
+    run_expect(run, session, "save", engine_save(run->rig.engine, &spec, &fault), FAULT_OK, &fault);
+    model_save(run->model, session, &save);
+    return session;
+}
+
+static bool has_own_label(const struct model_session *session, int act)
+{
+    for (int i = 0; i < session->label_count; i++)
+        if (session->labels[i].act == act)
+            return true;
+    return false;
+}
+
+static struct model_session *play_label(struct run *run, struct model_session *session)
+{
+    static const char *const texts[] = {"start here", "good", "bad idea", "x", "\xc3\xa4", "", ""};
+    const char *text = texts[chance_below(&run->chance, 7)];
+    struct label_spec spec = {.owner = run->rig.owner,
+                              .session = str_of(session->id),
+                              .message = random_point(run, session),
+                              .text = str_of(text)};
+    struct label label;
+    struct model_point point;
+    enum fault_code wanted, code;
+    struct fault fault;
+
+    if (spec.message.by != POINT_MESSAGE && spec.message.by != POINT_LABEL)
+        spec.message.by = POINT_INDEX;
+    spec.message.guard = GUARD_NONE;
+    wanted = model_point(run->model, session, &spec.message, &point);
+    if (wanted == FAULT_OK && run->model->acts[point.anchor]->kind == ENTRY_MOVE)
+        return NULL;
+    if (wanted == FAULT_OK && !*text && !has_own_label(session, point.anchor))
+        wanted = FAULT_LABEL_NOT_FOUND;
+    doing(run, "label %s with \"%s\"", point_words(run, &spec.message).p, text);
+    code = engine_label(run->rig.engine, &spec, &run->arena, &label, &fault);
+    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
+        return session;
+    run_expect(run, session, "label", code, wanted, &fault);
+    if (code == FAULT_OK)
+        model_label(run->model, session, point.anchor, text, run->rig.now_us);
+    return session;
+}
+
+static struct model_session *play_update(struct run *run, struct model_session *session)
+{
+    struct str title = str_of(random_title(run));
+    struct update_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    bool archived = chance_of(&run->chance, 50), rename = chance_of(&run->chance, 70);
+    struct session out;
+    struct fault fault;
+
+    if (session->sub)
+        return NULL;
+    if (rename)
+        spec.title = &title;
+    else
+        spec.archived = &archived;
+    doing(run, "%s \"%s\"", rename ? "rename to" : archived ? "archive" : "unarchive",
+          rename ? title.p : session->id);
+    run_expect(run, session, "update",
+               engine_update(run->rig.engine, &spec, &run->arena, &out, &fault), FAULT_OK, &fault);
+    if (rename)
+        model_rename(run->model, session, title.p, run->rig.now_us);
+    else
+        model_archive(run->model, session, archived, run->rig.now_us);
+    compare_text(run, session, "the title", out.title, session->title);
+    return session;
+}
+
+static struct model_session *play_delete(struct run *run, struct model_session *session)
+{
+    if (living(run) <= 3 || session->sub)
+        return NULL;
+    doing(run, "delete session %d", session->number);
+    delete_session(run, session);
+    return NULL;
+}
+
+/* ---- searching ---- */
+
+/* Does any session that can be named have the act: the one that wrote it, or a fork of it? */
+static bool findable(const struct run *run, int act)
+{
+    for (int i = 0; i < run->model->session_count; i++) {
+        const struct model_session *session = run->model->sessions[i];
+
+        if (session->alive && !session->sub && model_raw_index(session, act) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static void compare_hit(struct run *run, const struct hit *hit, const char *word)
+{
+    const struct model *model = run->model;
+    const struct model_session *named = NULL;
+    int act = -1;
+
+    for (int i = 0; i < model->session_count; i++)
+        if (model->sessions[i]->alive && str_eq(str_of(model->sessions[i]->id), hit->session))
+            named = model->sessions[i];
+    if (!named)
+        run_differ(run, NULL, "search for %s names session \"%.*s\", which is none", word,
+                   STR_ARG(hit->session));
+    for (int i = 0; i < named->raw.count; i++)
+        if (str_eq(str_of(model->acts[named->raw.items[i]]->id), hit->message))
+            act = named->raw.items[i];
+    if (act < 0 || !strstr(model->acts[act]->body, word))
+        run_differ(run, named, "search for %s found \"%.*s\", which does not have it", word,
+                   STR_ARG(hit->message));
+    if (model->sessions[model->acts[act]->writer]->alive)
+        compare_number(run, named, "the session that a hit names", named->number,
+                       model->acts[act]->writer);
+    compare_text(run, named, "the title of a hit", hit->title, named->title);
+    compare_number(run, named, "the role of a hit", hit->role, model->acts[act]->role);
+    compare_number(run, named, "the time of a hit", hit->at_us, model->acts[act]->at_us);
+    if (!memmem(hit->snippet.p, hit->snippet.n, word, strlen(word)))
+        run_differ(run, named, "the snippet \"%.*s\" lacks %s", STR_ARG(hit->snippet), word);
+}
+
+static struct model_session *play_search(struct run *run, struct model_session *session)
+{
+    struct gathered got = {.arena = &run->arena};
+    char word[24] = "";
+    struct search_spec spec = {.owner = run->rig.owner, .limit = 100};
+    int want = 0;
+    struct fault fault;
+
+    if (run->model->act_count == 0)
+        return NULL;
+    sscanf(run->model->acts[chance_below(&run->chance, run->model->act_count)]->body,
+           "{\"text\":\"words %20[w0-9]", word);
+    if (!*word)
+        return NULL;
+    doing(run, "search for %s", word);
+    spec.words = str_of(word);
+    run_expect(run, session, "search",
+               store_search(run->rig.store, &spec, gather_hit, &got, &fault), FAULT_OK, &fault);
+    snprintf(word + strlen(word), 2, " ");
+    for (int i = 0; i < run->model->act_count; i++)
+        want += strstr(run->model->acts[i]->body, word) && findable(run, i);
+    word[strlen(word) - 1] = '\0';
+    for (size_t i = 0; i < got.count; i++)
+        compare_hit(run, &got.hits[i], word);
+    if (got.count < (size_t)want)
+        run_differ(run, session, "search for %s found %zu, the model has %d", word, got.count, want);
+    return session;
+}
+
+/* ---- the game ---- */
+
+static const struct {
+    int weight;
+    struct model_session *(*play)(struct run *run, struct model_session *session);
+} plays[] = {
+    {32, play_append}, {10, play_fork},  {11, play_rewind}, {6, play_undo},   {6, play_redo},
+    {4, play_adopt},   {3, play_delete}, {2, play_create},  {5, play_reference}, {8, play_save},
+    {5, play_label},   {2, play_update}, {3, play_repeat},  {3, play_search},
+};
+
+static void play_one(struct run *run)
+{
+    int total = 0, chosen;
+    size_t i = 0;
+    struct model_session *session, *touched;
+
+    for (size_t k = 0; k < sizeof(plays) / sizeof(plays[0]); k++)
+        total += plays[k].weight;
+    chosen = chance_below(&run->chance, total);
+    while (chosen >= plays[i].weight)
+        chosen -= plays[i++].weight;
+    /* the clock goes on, stands still, or goes back */
+    run->rig.now_us += chance_of(&run->chance, 5)    ? -chance_below(&run->chance, 100000)
+                       : chance_of(&run->chance, 10) ? 0
+                                                     : chance_below(&run->chance, 3000);
+    session = random_session(run, true);
+    if (!session)
+        session = create(run, "Alpha", false);
+    touched = plays[i].play(run, session);
+    if (touched && touched->alive)
+        compare_session(run, touched);
+    arena_clear(&run->arena);
+}
+
+/* Everything goes, in any order, and what is left is right after each. */
+static void play_end(struct run *run)
+{
+    struct gc_spec gc = {.now_us = run->rig.now_us + 1000000};
+    struct model_session *session;
+    struct store_counts left;
+    struct gc_result result;
+    struct fault fault;
+
+    while ((session = random_session(run, false)) != NULL) {
+        doing(run, "at the end, delete session %d", session->number);
+        delete_session(run, session);
+        compare_all(run);
+    }
+    compare_verify(run);
+    doing(run, "at the end, gc");
+    run_expect(run, NULL, "gc",
+               store_gc(run->rig.store, &gc, NULL, NULL, &result, &fault), FAULT_OK, &fault);
+    run_expect(run, NULL, "counts", store_count(run->rig.store, &left, &fault), FAULT_OK, &fault);
+    if (left.sessions || left.deleted || left.subsessions || left.entries || left.lines ||
+        left.moves || left.states || left.turns || left.records || left.notes || left.pins ||
+        left.labels || left.objects || left.reaps)
+        run_differ(run, NULL,
+                   "left over: sessions %" PRId64 ", deleted %" PRId64 ", sub-sessions %" PRId64
+                   ", entries %" PRId64 ", lines %" PRId64 ", moves %" PRId64 ", states %" PRId64
+                   ", turns %" PRId64 ", records %" PRId64 ", notes %" PRId64 ", pins %" PRId64
+                   ", labels %" PRId64 ", objects %" PRId64 ", reaps %" PRId64,
+                   left.sessions, left.deleted, left.subsessions, left.entries, left.lines,
+                   left.moves, left.states, left.turns, left.records, left.notes, left.pins,
+                   left.labels, left.objects, left.reaps);
+    compare_verify(run);
+}
+
+void game_play(const struct rig_kind *kind, uint64_t seed, int operations)
+{
+    struct run run = {.model = model_new(), .chance = {seed}, .seed = seed};
+
+    rig_open(&run.rig, kind, ~seed);
+    arena_init(&run.arena);
+    for (run.step = 0; run.step < operations; run.step++) {
+        play_one(&run);
+        if (run.step % COMPARE_ALL_STEPS == COMPARE_ALL_STEPS - 1)
+            compare_all(&run);
+        if (run.step % VERIFY_STEPS == VERIFY_STEPS - 1)
+            compare_verify(&run);
+        if (kind->lasts && run.step % REOPEN_STEPS == REOPEN_STEPS - 1)
+            rig_reopen(&run.rig);
+    }
+    compare_all(&run);
+    compare_verify(&run);
+    play_end(&run);
+    arena_clear(&run.arena);
+    rig_close(&run.rig);
+    model_free(run.model);
+}
+
+uint64_t game_seed(void)
+{
+    const char *wish = getenv("TINE_SEED");
+
+    return wish && *wish ? strtoull(wish, NULL, 10)
+                         : (uint64_t)time(NULL) * 1000 + (uint64_t)getpid() % 1000;
+}
+
+int game_operations(int operations)
+{
+    const char *wish = getenv("TINE_OPS");
+
+    return wish && *wish ? (int)strtol(wish, NULL, 10) : operations;
+}
