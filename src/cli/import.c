@@ -10,6 +10,7 @@
 struct importing {
     struct log_in in;
     struct progress progress;
+    bool unread; /* a line could not be read; else a fault is the store's */
 };
 
 static enum fault_code next(void *context, struct log_item *item, bool *end, struct fault *fault)
@@ -17,7 +18,8 @@ static enum fault_code next(void *context, struct log_item *item, bool *end, str
     struct importing *importing = context;
 
     progress_step(&importing->progress, "importing", importing->in.items, 0);
-    return log_in_next(&importing->in, item, end, fault);
+    importing->unread = log_in_next(&importing->in, item, end, fault) != FAULT_OK;
+    return importing->unread ? fault->code : FAULT_OK;
 }
 
 static void answer(struct cli *cli, const struct log_in *in)
@@ -35,16 +37,29 @@ static void answer(struct cli *cli, const struct log_in *in)
     }
 }
 
+/* What the store refuses stands in the line that was read last. */
+static enum fault_code name_line(const struct importing *importing, struct fault *fault)
+{
+    struct fault inner = *fault;
+
+    if (importing->unread || fault_status(inner.code) >= 500)
+        return inner.code;
+    return fault_set(fault, inner.code, "line %" PRId64 ": %s", importing->in.number,
+                     inner.message);
+}
+
 static enum fault_code import_from(struct cli *cli, FILE *file, struct fault *fault)
 {
-    struct importing importing;
+    struct importing importing = {.unread = false};
     enum fault_code code;
 
     log_in_init_file(&importing.in, file);
     progress_begin(&importing.progress, cli);
     code = store_import(cli->store, cli->owner, next, &importing, fault);
     progress_end(&importing.progress);
-    if (!code)
+    if (code)
+        code = name_line(&importing, fault);
+    else
         answer(cli, &importing.in);
     log_in_clear(&importing.in);
     return code;

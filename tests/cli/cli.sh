@@ -46,7 +46,7 @@ def unique(pairs):
     assert len(names) == len(set(names)), "a member stands twice"
     return dict(pairs)
 j = json.load(open(sys.argv[2], encoding="utf-8"), object_pairs_hook=unique)
-assert eval(sys.argv[1]), j' "$1" "$2"
+assert eval("(" + sys.argv[1] + ")"), j' "$1" "$2"
     fi
 }
 

@@ -10,10 +10,11 @@ tine rm demo-transaction >/dev/null
 
 other() { "$TINE" --home "$scratch/other" "$@"; }
 third() { "$TINE" --home "$scratch/third" "$@"; }
+log_of() { other log "$1" | cut -c8-; } # without the event numbers, which are the store's
 body() { sed 1d "$1" | sed '$d'; } # without the head and the end
 
 expect 'everything is exported' tine export --all -o "$scratch/all.jsonl"
-expect_json 'with counts' 'j["items"] > 20 and j["sessions"] == 5' tine export --all --json -o "$scratch/again.jsonl"
+expect_json 'with counts' 'j["items"] > 20 and j["sessions"] == 4' tine export --all --json -o "$scratch/again.jsonl"
 expect_equal 'twice the same' "$(body "$scratch/all.jsonl")" body "$scratch/again.jsonl"
 expect_status 'a file that exists is not written over' 4 tine export --all -o "$scratch/all.jsonl"
 expect_status 'a session or all' 2 tine export
@@ -23,13 +24,13 @@ expect_status 'a directory that is not there' 1 tine export --all -o "$scratch/n
 every_line() { while read -r line; do printf '%s' "$line" | python3 -m json.tool >/dev/null || return 1; done <"$scratch/all.jsonl"; }
 expect 'every line is JSON' every_line
 
-expect_text 'a fresh home takes it' '5 sessions' other import "$scratch/all.jsonl"
+expect_text 'a fresh home takes it' '4 sessions' other import "$scratch/all.jsonl"
 expect 'which verifies' other verify
 expect 'and exports' other export --all -o "$scratch/other.jsonl"
 expect_equal 'the same' "$(body "$scratch/all.jsonl")" body "$scratch/other.jsonl"
 for session in demo demo-bulk demo-strict second; do
     expect_equal "$session is the same there" "$(tine show $session --json --raw)" other show $session --json --raw
-    expect_equal "its log is, too" "$(tine log $session)" other log $session
+    expect_equal "its log is, too" "$(tine log $session | cut -c8-)" log_of $session
 done
 expect_equal 'and the tree' "$(tine tree demo --rewound)" other tree demo --rewound
 expect_status 'a second time it is a conflict' 4 other import "$scratch/all.jsonl"

@@ -24,7 +24,7 @@ expect_json 'after a message' 'j["session"]["messages"] == 3' tine fork root --a
 expect_json 'by the unique start of an id' 'j["point"]["message"] == "msg-4"' tine fork root --after=msg-4 --json
 expect_status 'a start that several have is a conflict' 4 tine fork root --after msg-
 expect_status 'a message that is not there' 3 tine fork root --after nosuch
-expect_status 'a place that is not there' 3 tine fork root --after '#99'
+expect_status 'a place that is not there' 1 tine fork root --after '#99'
 expect_status 'two points' 2 tine fork root --after '#1' --before '#2'
 expect_status 'no place' 2 tine fork root --after '#x'
 expect_status 'zero from the end' 2 tine fork root --after -0

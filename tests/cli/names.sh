@@ -32,8 +32,8 @@ if command -v script >/dev/null; then
     on_terminal() { script -qec "stty cols 40; '$TINE' --home '$scratch/home' $1" /dev/null </dev/null; }
     expect_not 'on a terminal the text of messages is escaped' sh -c "printf '%s' \"\$0\" | grep -q ']0;x$(printf '\007')'" "$(on_terminal 'show odd.id:1-2_3')"
     expect_text 'and shown' '\e]0;x\x07' on_terminal 'show odd.id:1-2_3'
-    expect_text 'colours are used' "$(printf '\033[1m')" on_terminal 'sessions'
-    NO_COLOR=1 expect_not 'unless NO_COLOR is set' sh -c "printf '%s' \"\$0\" | grep -q '$(printf '\033')\\[1m'" "$(NO_COLOR=1 on_terminal sessions)"
+    expect_text 'colours are used' "$(printf '\033[36m')" on_terminal 'sessions'
+    NO_COLOR=1 expect_not 'unless NO_COLOR is set' sh -c "printf '%s' \"\$0\" | grep -q '$(printf '\033')\\[36m'" "$(NO_COLOR=1 on_terminal sessions)"
     tine new --id wrap >/dev/null
     tine send wrap --no-run 'one two three four five six seven eight nine ten eleven twelve thirteen' >/dev/null
     expect_text 'long lines are wrapped between words' 'eight' on_terminal 'show wrap'

@@ -249,7 +249,6 @@ static void other_items_come_back(void **state)
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_int_equal(item.note.note.act, NOTE_RENAMED);
     assert_same(item.note.note.was, STR("old"));
-    assert_int_equal(item.note.note.e, 12);
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_int_equal(item.record.kind, -3);
     assert_same(item.record.body, STR("[1,\n2]"));
@@ -303,9 +302,9 @@ static void faults_name_the_line(void **state)
         {"{\"tine_export\":1,\"owner\":\"a\",\"at_us\":1}\n{\"label\":{\"in\":1,\"at\":[1,0],"
          "\"text\":\"a\"}}\n",
          "line 2: member \"at\" in label is out of range"},
-        {"{\"tine_export\":1,\"owner\":\"a\",\"at_us\":1}\n{\"note\":{\"s\":1,\"e\":0,\"act\":"
+        {"{\"tine_export\":1,\"owner\":\"a\",\"at_us\":1}\n{\"note\":{\"s\":0,\"act\":"
          "\"created\",\"at_us\":1}}\n",
-         "line 2: member \"e\" in note is out of range"},
+         "line 2: member \"s\" in note is out of range"},
         {"{\"tine_export\":1,\"owner\":\"a\",\"at_us\":1}\n{\"session\":{\"s\":1,\"id\":\"a b\","
          "\"created_us\":1,\"touched_us\":1}}\n",
          "line 2: member \"id\" in session has a character that no id has"},

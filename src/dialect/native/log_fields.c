@@ -230,13 +230,14 @@ static void read_parent(struct fields *fields, const struct json_member *member,
 
 /* clang-format off */
 enum session_member {
-    S_S, S_STATE, S_ID, S_TITLE, S_AGENT, S_BASE, S_VERSION, S_PARENT, S_ARCHIVED, S_CREATED,
+    S_S, S_FAMILY, S_STATE, S_ID, S_TITLE, S_AGENT, S_BASE, S_VERSION, S_PARENT, S_ARCHIVED, S_CREATED,
     S_TOUCHED, S_METADATA, S_LIMITS = S_METADATA + 3, S_COUNT = S_LIMITS + 3
 };
 /* clang-format on */
 
 static const struct json_member session_members[S_COUNT] = {
     [S_S] = JSON_MUST("s", JSON_NUMBER),
+    [S_FAMILY] = JSON_MAY("family", JSON_NUMBER),
     [S_STATE] = JSON_MAY("state", JSON_STRING),
     [S_ID] = JSON_MUST("id", JSON_STRING),
     [S_TITLE] = JSON_MAY("title", JSON_STRING),
@@ -261,6 +262,7 @@ static void read_session(struct fields *fields, const struct json_value *object,
     if (fields->code)
         return;
     out->s = take_int(fields, &m[S_S], 1, NUMBER_MAX);
+    out->family = m[S_FAMILY].given ? take_int(fields, &m[S_FAMILY], 1, NUMBER_MAX) : out->s;
     out->state =
         (enum session_state)take_word(fields, &m[S_STATE], state_word, SESSION_LIVE, SESSION_SUB);
     out->id = take_id(fields, &m[S_ID]);
@@ -379,23 +381,21 @@ static void read_act(struct fields *fields, const struct json_value *object, str
 static void read_note(struct fields *fields, const struct json_value *object, struct log_note *out)
 {
     struct json_member m[] = {
-        JSON_MUST("s", JSON_NUMBER),      JSON_MUST("e", JSON_NUMBER),
-        JSON_MUST("act", JSON_STRING),    JSON_MUST("at_us", JSON_NUMBER),
-        JSON_MAY("message", JSON_STRING), JSON_MAY("was", JSON_STRING),
-        JSON_MAY("now", JSON_STRING),
+        JSON_MUST("s", JSON_NUMBER),     JSON_MUST("act", JSON_STRING),
+        JSON_MUST("at_us", JSON_NUMBER), JSON_MAY("message", JSON_STRING),
+        JSON_MAY("was", JSON_STRING),    JSON_MAY("now", JSON_STRING),
     };
 
-    fields->code = json_members(object, fields->where, m, 7, fields->fault);
+    fields->code = json_members(object, fields->where, m, 6, fields->fault);
     if (fields->code)
         return;
     out->s = take_int(fields, &m[0], 1, NUMBER_MAX);
     out->note = (struct note){
-        .e = take_int(fields, &m[1], 1, NUMBER_MAX),
-        .act = (enum note_act)take_word(fields, &m[2], note_word, NOTE_CREATED, NOTE_DELETED),
-        .at_us = take_int(fields, &m[3], 0, TIME_MAX_US),
-        .message = take_id(fields, &m[4]),
-        .was = take_text(fields, &m[5], LIMIT_TITLE_BYTES),
-        .now = take_text(fields, &m[6], LIMIT_TITLE_BYTES),
+        .act = (enum note_act)take_word(fields, &m[1], note_word, NOTE_CREATED, NOTE_DELETED),
+        .at_us = take_int(fields, &m[2], 0, TIME_MAX_US),
+        .message = take_id(fields, &m[3]),
+        .was = take_text(fields, &m[4], LIMIT_TITLE_BYTES),
+        .now = take_text(fields, &m[5], LIMIT_TITLE_BYTES),
     };
 }
 

@@ -5,9 +5,12 @@
  *   {"session":{…}} {"act":{…}} {"note":{…}} …             one line for each struct log_item
  *   {"end":{"items":N,"sha256":"…"}}                       last; the hash is of all lines before it
  *
- * Members with their resting value (0, false, none) are left out. Bytes that are no text are
- * hexadecimal. JSON that a client gave is spliced in as it is when that gives back the same bytes;
- * else it comes as a string in "…_text", and what is not UTF-8 as "…_hex".
+ * Sessions are numbered 1, 2, 3 … as they come, whatever numbers they have in the store; a family
+ * has the number of its first session. So an export, taken in elsewhere and written again, is the
+ * same but for its first and last line. Members with their resting value (0, false, none) are left
+ * out. Bytes that are no text are hexadecimal. JSON that a client gave is spliced in as it is when
+ * that gives back the same bytes; else it comes as a string in "…_text", and what is not UTF-8 as
+ * "…_hex".
  */
 #ifndef DIALECT_NATIVE_LOG_FORM_H
 #define DIALECT_NATIVE_LOG_FORM_H

@@ -11,6 +11,8 @@ void log_out_init(struct log_out *out, log_out_write *write, void *context)
 {
     *out = (struct log_out){.write = write, .context = context, .hasher = hasher_new()};
     buf_init(&out->line, LOG_LINE_MAX);
+    log_numbers_init(&out->numbers);
+    log_numbers_init(&out->families);
     hasher_begin(out->hasher);
 }
 
@@ -19,6 +21,8 @@ void log_out_clear(struct log_out *out)
     hasher_free(out->hasher);
     out->hasher = NULL;
     buf_clear(&out->line);
+    log_numbers_clear(&out->numbers);
+    log_numbers_clear(&out->families);
 }
 
 static enum fault_code line_end(struct log_out *out, struct fault *fault)
@@ -146,6 +150,8 @@ static void put_session(struct json_out *json, const struct log_session *session
 
     json_out_object(json, "session");
     json_out_int(json, "s", session->s);
+    if (session->family != session->s)
+        json_out_int(json, "family", session->family);
     if (session->state != SESSION_LIVE)
         put_word(json, "state", states[session->state]);
     json_out_string(json, "id", session->id);
@@ -219,7 +225,6 @@ static void put_note(struct json_out *json, const struct log_note *note)
 {
     json_out_object(json, "note");
     json_out_int(json, "s", note->s);
-    json_out_int(json, "e", note->note.e);
     put_word(json, "act", object_note(note->note.act));
     json_out_int(json, "at_us", note->note.at_us);
     put_text(json, "message", note->note.message);
@@ -251,27 +256,93 @@ static void put_label(struct json_out *json, const struct log_label *label)
     json_out_object_end(json);
 }
 
-enum fault_code log_out_item(void *context, const struct log_item *item, struct fault *fault)
+/* ---- numbers ---- */
+
+/* The number in the file of a session that was given before. */
+static void renumber(const struct log_out *out, int64_t *s, bool *lost)
 {
-    struct log_out *out = context;
-    struct json_out json = line_begin(out);
+    if (*s == 0)
+        return;
+    *s = log_numbers_find(&out->numbers, *s);
+    if (*s == 0)
+        *lost = true;
+}
+
+/* What an adopted entry came from may be gone; it is only a record. */
+static void renumber_ref(const struct log_out *out, struct log_act *act, bool *lost)
+{
+    if ((act->flags & ENTRY_ADOPTED) && log_numbers_find(&out->numbers, act->ref.s) == 0)
+        act->ref = ADDRESS_START;
+    renumber(out, &act->ref.s, lost);
+}
+
+static void renumber_session(struct log_out *out, struct log_session *session, bool *lost)
+{
+    int64_t number = (int64_t)out->numbers.count + 1;
+
+    renumber(out, &session->base.s, lost);
+    session->parent_s = session->parent_s ? log_numbers_find(&out->numbers, session->parent_s) : 0;
+    session->family = log_numbers_add(&out->families, session->family, number);
+    session->s = log_numbers_add(&out->numbers, session->s, number);
+}
+
+static enum fault_code renumber_item(struct log_out *out, struct log_item *item,
+                                     struct fault *fault)
+{
+    bool lost = false;
 
     switch (item->kind) {
     case LOG_SESSION:
-        put_session(&json, &item->session);
-        out->sessions += item->session.state == SESSION_LIVE;
+        renumber_session(out, &item->session, &lost);
         break;
     case LOG_ACT:
-        put_act(&json, &item->act);
+        renumber(out, &item->act.at.s, &lost);
+        renumber_ref(out, &item->act, &lost);
+        renumber(out, &item->act.to.s, &lost);
         break;
     case LOG_NOTE:
-        put_note(&json, &item->note);
+        renumber(out, &item->note.s, &lost);
         break;
     case LOG_RECORD:
-        put_record(&json, &item->record);
+        renumber(out, &item->record.s, &lost);
+        renumber(out, &item->record.place.s, &lost);
         break;
     case LOG_LABEL:
-        put_label(&json, &item->label);
+        renumber(out, &item->label.in_s, &lost);
+        renumber(out, &item->label.at.s, &lost);
+        break;
+    }
+    if (lost)
+        return fault_set(fault, FAULT_CORRUPT, "item %lld refers to a session that is not there",
+                         (long long)out->items + 1);
+    return FAULT_OK;
+}
+
+enum fault_code log_out_item(void *context, const struct log_item *item, struct fault *fault)
+{
+    struct log_out *out = context;
+    struct log_item numbered = *item;
+    enum fault_code code = renumber_item(out, &numbered, fault);
+    struct json_out json = line_begin(out);
+
+    if (code)
+        return code;
+    switch (numbered.kind) {
+    case LOG_SESSION:
+        put_session(&json, &numbered.session);
+        out->sessions += numbered.session.state == SESSION_LIVE;
+        break;
+    case LOG_ACT:
+        put_act(&json, &numbered.act);
+        break;
+    case LOG_NOTE:
+        put_note(&json, &numbered.note);
+        break;
+    case LOG_RECORD:
+        put_record(&json, &numbered.record);
+        break;
+    case LOG_LABEL:
+        put_label(&json, &numbered.label);
         break;
     }
     json_out_object_end(&json);

@@ -3,6 +3,7 @@
 #define DIALECT_NATIVE_LOG_OUT_H
 
 #include "base/buf.h"
+#include "dialect/native/log_numbers.h"
 #include "store/log_item.h"
 
 typedef enum fault_code log_out_write(void *context, struct str bytes, struct fault *fault);
@@ -12,7 +13,8 @@ struct log_out {
     void *context;
     struct hasher *hasher;
     struct buf line;
-    int64_t items, sessions;
+    struct log_numbers numbers, families;
+    int64_t items, sessions; /* written so far; of the sessions, those that live */
 };
 
 void log_out_init(struct log_out *out, log_out_write *write, void *context);

@@ -119,9 +119,10 @@ static enum fault_code entry_started(struct db *db, const struct link *link, str
     return FAULT_OK;
 }
 
-/* The sessions that a session's raw log refers to. */
-static enum fault_code pinned_sessions(struct db *db, const struct link *link, struct arena *arena,
-                                       int64_t **out, size_t *count, struct fault *fault)
+/* The places that a session's raw log refers to, up to its act `high`; of a session the newest. */
+static enum fault_code pinned_places(struct db *db, const struct link *link, int64_t high,
+                                     struct arena *arena, struct address **out, size_t *count,
+                                     struct fault *fault)
 {
     struct range *ranges;
     size_t range_count, room = 0;
@@ -131,6 +132,7 @@ static enum fault_code pinned_sessions(struct db *db, const struct link *link, s
     *count = 0;
     if (chain_ranges(db, link, arena, &ranges, &range_count, fault) != FAULT_OK)
         return fault->code;
+    ranges[range_count - 1].to = high;
     for (size_t i = 0; i < range_count; i++) {
         sqlite3_stmt *q =
             db_query(db, Q_PINNED_BY, ARGS(arg_int(ranges[i].s), arg_int(ranges[i].to)));
@@ -141,42 +143,42 @@ static enum fault_code pinned_sessions(struct db *db, const struct link *link, s
             if (!row)
                 break;
             if (*count == room) {
-                int64_t *more = arena_array(arena, room = room ? room * 2 : 16, sizeof(*more));
+                struct address *more =
+                    arena_array(arena, room = room ? room * 2 : 16, sizeof(*more));
 
                 if (*count)
                     memcpy(more, *out, *count * sizeof(*more));
                 *out = more;
             }
-            (*out)[(*count)++] = sqlite3_column_int64(q, 0);
+            (*out)[(*count)++] = column_address(q, 0);
         }
     }
     return FAULT_OK;
 }
 
-/* Is that id in a sub-session of the session, or in one of theirs? */
-static enum fault_code inside_subsession(struct db *db, const struct link *link, struct str id,
-                                         int depth, struct arena *arena, bool *inside,
-                                         struct fault *fault)
+/* Is that id in a sub-session that the session refers to, or in one of theirs? */
+static enum fault_code inside_subsession(struct db *db, const struct link *link, int64_t high,
+                                         struct str id, int depth, struct arena *arena,
+                                         bool *inside, struct fault *fault)
 {
-    int64_t *pinned;
+    struct address *pinned;
     size_t count;
 
     *inside = false;
     if (depth == INSIDE_DEPTH_MAX)
         return FAULT_OK;
-    if (pinned_sessions(db, link, arena, &pinned, &count, fault) != FAULT_OK)
+    if (pinned_places(db, link, high, arena, &pinned, &count, fault) != FAULT_OK)
         return fault->code;
     for (size_t i = 0; i < count && !*inside; i++) {
         struct link sub;
         struct address at;
 
-        if (pinned[i] == link->s)
-            continue;
-        if (link_get(db, pinned[i], &sub, fault) != FAULT_OK ||
+        if (link_get(db, pinned[i].s, &sub, fault) != FAULT_OK ||
             entry_named(db, &sub, id, &at, fault) != FAULT_OK)
             return fault->code;
-        *inside = at.s != 0;
-        if (!*inside && inside_subsession(db, &sub, id, depth + 1, arena, inside, fault) != FAULT_OK)
+        *inside = at.s != 0 && (at.s != sub.s || at.n <= pinned[i].n);
+        if (!*inside && inside_subsession(db, &sub, pinned[i].n, id, depth + 1, arena, inside,
+                                          fault) != FAULT_OK)
             return fault->code;
     }
     return FAULT_OK;
@@ -197,7 +199,7 @@ static enum fault_code anchor_message(struct db *db, const struct link *link, st
         return fault->code;
     if (out->s)
         return FAULT_OK;
-    if (inside_subsession(db, link, spec->name, 0, arena, &inside, fault) != FAULT_OK)
+    if (inside_subsession(db, link, INT64_MAX, spec->name, 0, arena, &inside, fault) != FAULT_OK)
         return fault->code;
     if (inside)
         return fault_set(fault, FAULT_POINT_INSIDE_SUBSESSION,
@@ -242,6 +244,41 @@ static enum fault_code anchor_turn(struct db *db, const struct link *link, struc
     return FAULT_OK;
 }
 
+/*
+ * Is the entry a user message, or a reference whose first (or last) message, flattened, is one? Only
+ * then does a user message at the edge of it stand at the edge of the whole list.
+ */
+static enum fault_code edge_is_user(struct db *db, struct address at, bool first, bool *out,
+                                    struct fault *fault)
+{
+    for (;;) {
+        sqlite3_stmt *q = db_query(db, Q_ACT_REF, ARGS(arg_int(at.s), arg_int(at.n)));
+        struct address ref;
+        struct act pinned;
+        bool row;
+
+        *out = false;
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
+                             (long long)at.n, (long long)at.s);
+        ref = column_address(q, 2);
+        if (sqlite3_column_int(q, 0) != ENTRY_SUBSESSION) {
+            *out = sqlite3_column_int(q, 1) == ROLE_USER;
+            sqlite3_reset(q);
+            return FAULT_OK;
+        }
+        sqlite3_reset(q);
+        if (act_get(db, ref, &pinned, fault) != FAULT_OK ||
+            path_find(db, &pinned, ORDINAL_FLAT, first ? 0 : pinned.facts.flat - 1, &at, NULL, NULL,
+                      fault) != FAULT_OK)
+            return fault->code;
+        if (at.s == 0)
+            return FAULT_OK;
+    }
+}
+
 static enum fault_code anchor_ordinal(struct db *db, const struct act *head,
                                       const struct point_spec *spec, struct address *out,
                                       struct fault *fault)
@@ -257,6 +294,7 @@ static enum fault_code anchor_ordinal(struct db *db, const struct act *head,
                                                   : facts->visible;
     int64_t value = spec->ordinal < 0 ? total + spec->ordinal : spec->ordinal;
     int64_t offset = 0, span = 1;
+    bool edge;
 
     if (value < 0 || value >= total)
         return fault_set(fault, FAULT_POINT_INVALID,
@@ -266,7 +304,11 @@ static enum fault_code anchor_ordinal(struct db *db, const struct act *head,
                          (long long)spec->ordinal, (long long)total);
     if (path_find(db, head, ordinal, value, out, &offset, &span, fault) != FAULT_OK)
         return fault->code;
-    if (spec->side == SIDE_BEFORE ? offset != 0 : offset != span - 1)
+    edge = spec->side == SIDE_BEFORE ? offset == 0 : offset == span - 1;
+    if (edge && ordinal == ORDINAL_FLAT_USER &&
+        edge_is_user(db, *out, spec->side == SIDE_BEFORE, &edge, fault) != FAULT_OK)
+        return fault->code;
+    if (!edge)
         return fault_set(fault, FAULT_POINT_INSIDE_SUBSESSION,
                          "message index %lld is inside a sub-session", (long long)spec->ordinal);
     return FAULT_OK;
@@ -419,7 +461,7 @@ enum fault_code point_find(struct db *db, const struct link *link, struct str se
         act_get(db, point.at, &act, fault) != FAULT_OK ||
         entry_id(db, point.anchor, arena, &point.message, fault) != FAULT_OK)
         return fault->code;
-    if (spec->by == POINT_END)
+    if (spec->by == POINT_END || spec->by == POINT_ADDRESS)
         point.side = SIDE_AFTER;
     if (act.facts.open > 0 && spec->guard != GUARD_NONE) {
         /* The end of a session at work is its newest good place. */

@@ -101,7 +101,7 @@ ORDER BY touched_us DESC, s DESC
 SELECT at_us FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
 
 -- name: session_family
-SELECT s FROM session WHERE fam = ?1 AND state = 0 ORDER BY s
+SELECT s FROM session WHERE fam = ?1 AND state <> 1 ORDER BY s
 
 -- name: session_children
 SELECT s FROM session WHERE parent_s = ?1 AND state = 0 ORDER BY s
@@ -149,6 +149,9 @@ SELECT 1 FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: act_kind
 SELECT kind FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: act_ref
+SELECT kind, role, ref_s, ref_n FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: ordinals_at
 SELECT vis, usr, flat, flatu FROM entry WHERE s = ?1 AND n = ?2
@@ -347,7 +350,7 @@ INSERT INTO pin(s, n, by_s, by_n) VALUES(?1, ?2, ?3, ?4)
 SELECT 1 FROM pin WHERE s = ?1 AND n = ?2 AND by_s = ?3 AND by_n = ?4
 
 -- name: pinned_by
-SELECT DISTINCT s FROM pin WHERE by_s = ?1 AND by_n <= ?2
+SELECT s, max(n) FROM pin WHERE by_s = ?1 AND by_n <= ?2 GROUP BY s
 
 -- ---- clearing away ----
 
