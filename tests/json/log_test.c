@@ -48,16 +48,40 @@ static struct log_item act(const char *body)
                                      .body = str_of(body)}};
 }
 
+enum { SESSIONS = 4 }; /* given before the items, so that they can refer to them */
+
 static void write_items(const struct log_item *items, size_t count)
 {
     struct log_out out;
 
     log_out_init(&out, into_file, &file);
     assert_int_equal(log_out_begin(&out, STR("local"), 7, &fault), FAULT_OK);
+    for (int64_t s = 1; s <= SESSIONS; s++)
+        assert_int_equal(
+            log_out_item(&out,
+                         &(struct log_item){.kind = LOG_SESSION,
+                                            .session = {.s = s, .family = 1, .id = STR("s")}},
+                         &fault),
+            FAULT_OK);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(log_out_item(&out, &items[i], &fault), FAULT_OK);
     assert_int_equal(log_out_end(&out, &fault), FAULT_OK);
     log_out_clear(&out);
+}
+
+/* Opens what write_items wrote, behind its sessions. */
+static void open_items(struct log_in *in)
+{
+    struct log_item item;
+    bool end;
+
+    log_in_init_memory(in, buf_str(&file));
+    for (int64_t s = 1; s <= SESSIONS; s++) {
+        assert_int_equal(log_in_next(in, &item, &end, &fault), FAULT_OK);
+        assert_int_equal(item.kind, LOG_SESSION);
+        assert_int_equal(item.session.s, s);
+        assert_int_equal(item.session.family, 1);
+    }
 }
 
 /* Reads bytes to their end; the code of the first fault. */
@@ -143,7 +167,7 @@ static void acts_come_back(void **state)
     items[3].act.ref = (struct address){1, 1};
     items[4].act.state = STR("");
     write_items(items, 5);
-    log_in_init_memory(&in, buf_str(&file));
+    open_items(&in);
     for (size_t i = 0; i < 5; i++) {
         struct log_item item;
 
@@ -154,7 +178,7 @@ static void acts_come_back(void **state)
     }
     assert_int_equal(log_in_next(&in, &(struct log_item){0}, &end, &fault), FAULT_OK);
     assert_true(end);
-    assert_int_equal(in.items, 5);
+    assert_int_equal(in.items, SESSIONS + 5);
     log_in_clear(&in);
 }
 
@@ -182,7 +206,7 @@ static void bodies_come_back_byte_for_byte(void **state)
 
         buf_reset(&file);
         write_items(&item, 1);
-        log_in_init_memory(&in, buf_str(&file));
+        open_items(&in);
         if (log_in_next(&in, &item, &end, &fault))
             fail_msg("%s: %s", bodies[i], fault.message);
         assert_same(item.act.body, str_of(bodies[i]));
@@ -194,7 +218,8 @@ static void other_items_come_back(void **state)
 {
     struct log_item items[4] = {
         {.kind = LOG_SESSION,
-         .session = {.s = 4,
+         .session = {.s = 9,
+                     .family = 1,
                      .state = SESSION_DELETED,
                      .id = STR("a"),
                      .title = STR("T \"x\""),
@@ -210,8 +235,7 @@ static void other_items_come_back(void **state)
                      .touched_us = 11}},
         {.kind = LOG_NOTE,
          .note = {.s = 4,
-                  .note = {.e = 12,
-                           .act = NOTE_RENAMED,
+                  .note = {.act = NOTE_RENAMED,
                            .at_us = 13,
                            .message = STR("m"),
                            .was = STR("old"),
@@ -233,8 +257,10 @@ static void other_items_come_back(void **state)
 
     (void)state;
     write_items(items, 4);
-    log_in_init_memory(&in, buf_str(&file));
+    open_items(&in);
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_int_equal(item.session.s, 5); /* the fifth in the file */
+    assert_int_equal(item.session.family, 1);
     assert_int_equal(item.session.state, SESSION_DELETED);
     assert_same(item.session.title, items[0].session.title);
     assert_same(item.session.metadata, items[0].session.metadata);
@@ -255,6 +281,47 @@ static void other_items_come_back(void **state)
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_same(item.label.text, STR("l\xc3\xa9"));
     log_in_clear(&in);
+}
+
+/* Sessions are numbered as they come; what refers to one that is not there is a fault. */
+static void sessions_are_numbered(void **state)
+{
+    struct log_item items[3] = {act("{}"), act("{}"), act("{}")};
+    struct log_item item;
+    struct log_in in;
+    struct log_out out;
+    bool end;
+
+    (void)state;
+    items[0] =
+        (struct log_item){.kind = LOG_SESSION, .session = {.s = 70, .family = 3, .id = STR("a")}};
+    items[1] = (struct log_item){.kind = LOG_SESSION,
+                                 .session = {.s = 90,
+                                             .family = 3,
+                                             .parent_s = 70,
+                                             .parent = {.known = true},
+                                             .base = {70, 2},
+                                             .id = STR("b")}};
+    items[2].act.at = (struct address){90, 1};
+    items[2].act.flags = ENTRY_ADOPTED;
+    items[2].act.ref = (struct address){55, 5}; /* gone */
+    write_items(items, 3);
+    open_items(&in);
+    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_int_equal(item.session.s, SESSIONS + 1);
+    assert_int_equal(item.session.family, SESSIONS + 1);
+    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_int_equal(item.session.s, SESSIONS + 2);
+    assert_int_equal(item.session.family, SESSIONS + 1);
+    assert_int_equal(item.session.parent_s, SESSIONS + 1);
+    assert_true(address_eq(item.session.base, (struct address){SESSIONS + 1, 2}));
+    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_true(address_eq(item.act.at, (struct address){SESSIONS + 2, 1}));
+    assert_true(address_eq(item.act.ref, ADDRESS_START));
+    log_in_clear(&in);
+    log_out_init(&out, into_file, &file);
+    assert_int_equal(log_out_item(&out, &items[2], &fault), FAULT_CORRUPT);
+    log_out_clear(&out);
 }
 
 /* Cut anywhere, with one byte changed anywhere, or with something behind its end: always refused.
@@ -334,7 +401,8 @@ static void reads_from_a_file(void **state)
     assert_int_equal(fwrite(file.p, 1, file.n, stream), file.n);
     rewind(stream);
     log_in_init_file(&in, stream);
-    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    for (int i = 0; i <= SESSIONS; i++)
+        assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_same(item.act.body, STR("{\"a\":1}"));
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_true(end);
@@ -348,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(acts_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(bodies_come_back_byte_for_byte, setup, teardown),
         cmocka_unit_test_setup_teardown(other_items_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(sessions_are_numbered, setup, teardown),
         cmocka_unit_test_setup_teardown(damage_is_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(faults_name_the_line, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_from_a_file, setup, teardown),

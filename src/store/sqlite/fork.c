@@ -75,13 +75,14 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
 {
     struct fork_result result;
     struct session source;
+    struct address source_base;
     struct session_new new;
     struct link link;
     struct act head, at;
     int64_t s;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
-        session_get(db, link.s, false, arena, &source, fault) != FAULT_OK ||
+        session_row_get(db, link.s, arena, &source, &source_base, fault) != FAULT_OK ||
         head_get(db, &link, &head, fault) != FAULT_OK ||
         head_expect(db, &head, spec->expect_head, arena, fault) != FAULT_OK ||
         point_find(db, &link, spec->session, &spec->point, arena, &result.point, fault) != FAULT_OK ||

@@ -48,9 +48,11 @@ SELECT parent_s FROM session WHERE s = ?1
 SELECT x.id, x.state, x.title, x.agent, o.name, x.parent_id, x.parent_title, x.parent_msg,
        x.parent_side, coalesce((SELECT state FROM session p WHERE p.s = x.parent_s), 1), x.archived,
        x.created_us, x.touched_us, (SELECT data FROM object WHERE o = x.metadata),
-       (SELECT data FROM object WHERE o = x.limits),
-       (SELECT count(*) FROM session c WHERE c.parent_s = x.s AND c.state = 0), x.base_s, x.base_n
+       (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n
 FROM session x JOIN owner o ON o.o = x.owner WHERE x.s = ?1
+
+-- name: session_child_count
+SELECT count(*) FROM session WHERE parent_s = ?1 AND state = 0
 
 -- name: session_count
 SELECT count(*) FROM (SELECT 1 FROM session WHERE owner = ?1 AND state = 0 LIMIT ?2)

@@ -8,9 +8,8 @@ static struct usage usage_minus(struct usage a, struct usage b)
     return (struct usage){a.input - b.input, a.output - b.output, a.cost - b.cost};
 }
 
-/* What stands in the session's own row; its base goes to `link`. */
-static enum fault_code row_read(struct db *db, int64_t s, struct arena *arena, struct session *out,
-                                struct link *link, struct fault *fault)
+enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena, struct session *out,
+                                struct address *base, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(db, Q_SESSION_AT, ARGS(arg_int(s)));
     struct session session = {.s = s};
@@ -36,9 +35,7 @@ static enum fault_code row_read(struct db *db, int64_t s, struct arena *arena, s
     session.updated_us = sqlite3_column_int64(q, 12);
     session.metadata = column_dup(q, 13, arena);
     session.limits = column_dup(q, 14, arena);
-    session.children = sqlite3_column_int64(q, 15);
-    link->s = s;
-    link->base = column_address(q, 16);
+    *base = column_address(q, 15);
     sqlite3_reset(q);
     if (!session.metadata.p)
         session.metadata = STR("{}");
@@ -81,15 +78,16 @@ enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct ar
                             struct session *out, struct fault *fault)
 {
     struct session session;
-    struct link link;
+    struct link link = {.s = s};
     struct act head, base;
     sqlite3_stmt *q;
     bool row;
 
-    if (row_read(db, s, arena, &session, &link, fault) != FAULT_OK ||
+    if (session_row_get(db, s, arena, &session, &link.base, fault) != FAULT_OK ||
         head_get(db, &link, &head, fault) != FAULT_OK ||
         head_fill(db, &head, arena, &session, fault) != FAULT_OK ||
-        act_get(db, link.base, &base, fault) != FAULT_OK)
+        act_get(db, link.base, &base, fault) != FAULT_OK ||
+        db_int(db, Q_SESSION_CHILD_COUNT, ARGS(arg_int(s)), &session.children, fault) != FAULT_OK)
         return fault->code;
     session.fork_index = base.facts.visible;
     q = db_query(db, Q_MOVE_TOPS, ARGS(arg_int(s), arg_int(INT64_MAX)));

@@ -16,6 +16,11 @@ FAULT_CHECK enum fault_code session_get(struct db *db, int64_t s, bool with_stat
                                         struct arena *arena, struct session *out,
                                         struct fault *fault);
 
+/* Only what stands in the session's own row: names, parent, times, metadata. */
+FAULT_CHECK enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena,
+                                            struct session *out, struct address *base,
+                                            struct fault *fault);
+
 /* FAULT_HEAD_MOVED when the newest entry on the path is not the expected one (p == NULL: any). */
 FAULT_CHECK enum fault_code head_expect(struct db *db, const struct act *head, struct str expected,
                                         struct arena *arena, struct fault *fault);

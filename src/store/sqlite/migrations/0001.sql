@@ -35,6 +35,7 @@ CREATE TABLE session(
 CREATE UNIQUE INDEX session_name ON session(owner, id) WHERE state <> 1;
 CREATE INDEX session_base ON session(base_s, base_n, base_v) WHERE base_s IS NOT NULL;
 CREATE INDEX session_parent ON session(parent_s) WHERE parent_s IS NOT NULL;
+CREATE INDEX session_children ON session(parent_s, s) WHERE state = 0;
 CREATE INDEX session_family ON session(fam);
 CREATE INDEX session_list ON session(owner, touched_us, s) WHERE state = 0;
 CREATE INDEX session_title ON session(owner, title_base, title_n) WHERE state = 0;
