@@ -729,8 +729,8 @@ static void compare_family(struct run *run, const struct model_session *session)
             other->parent >= 0 ? run->model->sessions[other->parent] : NULL;
         size_t at = 0, parent_at = 0;
 
-        if (!other->alive || other->sub || other->family != session->family)
-            continue; /* sub-sessions stand in no list */
+        if (!other->alive || other->family != session->family)
+            continue;
         count++;
         while (at < got.count && got.sessions[at].s != other->s)
             at++;

@@ -390,6 +390,7 @@ static struct model_session *play_rewind(struct run *run, struct model_session *
                              .point = random_point(run, session),
                              .dry_run = chance_of(&run->chance, 8)};
     bool keep = chance_of(&run->chance, 40);
+    int move;
     struct move_result result;
     struct model_point point;
     struct model_list from, to;
@@ -428,9 +429,9 @@ static struct model_session *play_rewind(struct run *run, struct model_session *
         return session;
     }
     expect_drawn(run, session, result.id);
-    run->model->acts[model_move(run->model, session, MOVE_REWIND, point.place, keep,
-                                arena_dup(&run->arena, result.id).p, run->rig.now_us)]
-        ->scope = spec.scope;
+    move = model_move(run->model, session, MOVE_REWIND, point.place, keep,
+                      arena_dup(&run->arena, result.id).p, run->rig.now_us);
+    run->model->acts[move]->scope = spec.scope;
     return session;
 }
 
@@ -808,7 +809,7 @@ static void compare_hit(struct run *run, const struct hit *hit, const char *word
 {
     const struct model *model = run->model;
     const struct model_session *named = NULL;
-    int act = -1;
+    int act;
 
     for (int i = 0; i < model->session_count; i++)
         if (model->sessions[i]->alive && str_eq(str_of(model->sessions[i]->id), hit->session))
@@ -816,13 +817,12 @@ static void compare_hit(struct run *run, const struct hit *hit, const char *word
     if (!named)
         run_differ(run, NULL, "search for %s names session \"%.*s\", which is none", word,
                    STR_ARG(hit->session));
-    for (int i = 0; i < named->raw.count; i++)
-        if (str_eq(str_of(model->acts[named->raw.items[i]]->id), hit->message))
-            act = named->raw.items[i];
+    act = model_find(model, named, hit->message);
     if (act < 0 || !strstr(model->acts[act]->body, word))
         run_differ(run, named, "search for %s found \"%.*s\", which does not have it", word,
                    STR_ARG(hit->message));
-    if (model->sessions[model->acts[act]->writer]->alive)
+    if (model->sessions[model->acts[act]->writer]->alive &&
+        !model->sessions[model->acts[act]->writer]->sub)
         compare_number(run, named, "the session that a hit names", named->number,
                        model->acts[act]->writer);
     compare_text(run, named, "the title of a hit", hit->title, named->title);

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const key_names[MODEL_KEYS] = {"a",       "app:limit", "app:mode", "b",
-                                                  "userish", "user:lang", "user:tz",  "zeta"};
+/* in the order of their bytes */
+static const char *const key_names[MODEL_KEYS] = {"a",         "app:limit", "app:mode", "b",
+                                                  "user:lang", "user:tz",   "userish",  "zeta"};
 
 const char *model_key(int key)
 {
@@ -698,6 +699,20 @@ static int act_by_id(const struct model *model, const struct model_list *list, s
     return -1;
 }
 
+static int find_within(const struct model *model, const struct model_list *list, struct str id)
+{
+    int act = act_by_id(model, list, id);
+
+    for (int i = 0; i < list->count && act < 0; i++)
+        act = find_within(model, &model->acts[list->items[i]]->had, id);
+    return act;
+}
+
+int model_find(const struct model *model, const struct model_session *session, struct str id)
+{
+    return find_within(model, &session->raw, id);
+}
+
 /* Is the id among the messages that a reference in the list stands for (1), or hidden there (2)? */
 static int inside_reference(const struct model *model, const struct model_list *list, struct str id)
 {
@@ -854,7 +869,7 @@ enum fault_code model_point(const struct model *model, const struct model_sessio
     *out = (struct model_point){.anchor = -1, .side = spec->side};
     if (spec->by == POINT_TURN)
         out->side = SIDE_BEFORE;
-    if (spec->by == POINT_END)
+    if (spec->by == POINT_END || spec->by == POINT_ADDRESS)
         out->side = SIDE_AFTER;
     code = anchor(model, session, spec, out);
     if (code != FAULT_OK)

@@ -166,6 +166,9 @@ bool model_visible(const struct model *model, int act);
 int model_raw_index(const struct model_session *session, int act);
 int model_visible_count(const struct model *model, const struct model_list *path);
 
+/* The act of that id that the session has, or that a reference in it had; -1. */
+int model_find(const struct model *model, const struct model_session *session, struct str id);
+
 /* The path as a list of messages, references flattened; `owner` (may be NULL): the path's entry. */
 void model_flatten(const struct model *model, const struct model_list *path,
                    struct model_list *out, struct model_list *owner);
