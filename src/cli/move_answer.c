@@ -9,21 +9,27 @@ static const char *plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* "3 messages are left, 2 were taken away, 1 was taken over" */
-static struct str sentence(struct cli *cli, bool dry_run, enum move_act act,
+/* "has 5 messages now, 3 dropped", or what that would be. */
+static struct str sentence(struct cli *cli, enum move_act act, bool dry_run,
                            const struct move_result *result)
 {
-    const char *were = dry_run ? "would be" : result->dropped == 1 ? "was" : "were";
-    struct str text =
-        arena_printf(&cli->arena, "%" PRId64 " message%s kept, %" PRId64 " %s dropped",
-                     result->kept, plural(result->kept), result->dropped, were);
+    int64_t now = dry_run ? result->kept + result->added : result->session.messages;
+    struct buf text;
+    struct str copy;
 
+    buf_init(&text, 512);
+    buf_add_format(&text, "%s %" PRId64 " message%s", dry_run ? "would have" : "has", now,
+                   plural(now));
+    buf_add_text(&text, dry_run ? "" : " now");
+    if (result->dropped)
+        buf_add_format(&text, ", %" PRId64 " dropped", result->dropped);
     if (act == MOVE_ADOPT)
-        text =
-            arena_printf(&cli->arena, "%.*s, %" PRId64 " taken over", STR_ARG(text), result->added);
+        buf_add_format(&text, ", %" PRId64 " taken over", result->added);
     if (result->point.snapped)
-        text = arena_printf(&cli->arena, "%.*s; snapped to the nearest good place", STR_ARG(text));
-    return text;
+        buf_add_text(&text, "; snapped to the nearest good place");
+    copy = arena_dup(&cli->arena, buf_str(&text));
+    buf_clear(&text);
+    return copy;
 }
 
 void move_answer(struct cli *cli, enum move_act act, bool dry_run, const struct move_result *result)
@@ -36,13 +42,13 @@ void move_answer(struct cli *cli, enum move_act act, bool dry_run, const struct 
         json_out_object_end(&cli->json);
         return;
     }
-    text = sentence(cli, dry_run, act, result);
+    text = sentence(cli, act, dry_run, result);
     if (dry_run) {
-        cli_print(cli, "%s: %.*s\n", object_move(act), STR_ARG(text));
+        cli_print(cli, "%s: the session %.*s\n", object_move(act), STR_ARG(text));
         return;
     }
     cli_print(cli, "%.*s\n", STR_ARG(result->session.id));
-    cli_tell(cli, "%s of \"%.*s\": %.*s%s", object_move(act),
+    cli_tell(cli, "%s: \"%.*s\" %.*s; tine %s takes it back", object_move(act),
              STR_ARG(cli_title(result->session.title)), STR_ARG(text),
-             act == MOVE_UNDO ? "" : "; tine undo takes it back");
+             act == MOVE_UNDO ? "redo" : "undo");
 }

@@ -29,7 +29,7 @@ static void print_row(struct cli *cli, const struct session *session)
     struct str id = cli->term.is_terminal ? cli_short_id(session->id) : session->id;
 
     cli_style(cli, STYLE_NAME);
-    cli_print(cli, "%-8.*s", STR_ARG(id));
+    cli_print(cli, "%-*.*s", cli->term.is_terminal ? 16 : ID_TEXT, STR_ARG(id));
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_style(cli, STYLE_DIM);
@@ -44,7 +44,7 @@ static void print_row(struct cli *cli, const struct session *session)
         cli_print(cli, "          ");
     cli_print(cli, "  ");
     cli_print_line(cli, cli_title(session->title),
-                   cli->term.width > 70 ? cli->term.width - 62 : cli->term.width);
+                   cli->term.width > 80 ? cli->term.width - 62 : cli->term.width);
     if (session->archived)
         cli_print(cli, " (archived)");
     cli_print(cli, "\n");

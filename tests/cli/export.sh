@@ -41,6 +41,26 @@ from_stdin() { third import <"$scratch/second.jsonl"; }
 expect 'one family comes through a pipe' from_stdin
 expect_json 'alone' '[s["id"] for s in j["sessions"]] == ["second"]' third sessions --json
 
+# What was deleted and emptied: forks of a session without a name, erased bodies, adopted entries
+# whose source is gone.
+old() { "$TINE" --home "$scratch/old" "$@"; }
+new() { "$TINE" --home "$scratch/new" "$@"; }
+old new --id p >/dev/null
+for i in 1 2 3 4; do old send p --no-run --id "p$i" "text $i" >/dev/null; done
+old fork p --after p2 --id early >/dev/null
+old send early --no-run 'another way' >/dev/null
+old rewind p --after p3 >/dev/null
+old adopt p early >/dev/null
+old fork p --id late >/dev/null
+old rm early --purge >/dev/null
+old rm p --purge >/dev/null
+old export --all -o "$scratch/old.jsonl" >/dev/null
+expect 'a family with gaps is imported' new import "$scratch/old.jsonl"
+expect 'and verifies' new verify
+new export --all -o "$scratch/new.jsonl" >/dev/null
+expect_equal 'and is the same' "$(body "$scratch/old.jsonl")" body "$scratch/new.jsonl"
+expect_equal 'to look at, too' "$(old show late --raw)" new show late --raw
+
 # Damage: always refused, with the line, and nothing is left behind.
 lines=$(wc -l <"$scratch/all.jsonl")
 refused() { # what file

@@ -64,7 +64,7 @@ expect_json 'rewind --json is the reply of the API' \
      j["excluded"]["id"] == "msg-1" and j["files"]["conflicts"] == []' \
     tine rewind root --before msg-1 --json
 expect_json 'one can go to what was rewound away' 'j["session"]["messages"] == 5' tine rewind root --after msg-4 --json
-expect_text 'a dry run says what would be' 'would be dropped' tine rewind root --after msg-0 --dry-run
+expect_text 'a dry run says what would be' 'would have 1 message, 4 dropped' tine rewind root --after msg-0 --dry-run
 expect_equal 'and moves nothing' 5 count root
 expect_status 'expect-head' 4 tine undo root --expect-head nosuch
 expect_status 'nothing to undo in a fork' 4 tine undo "$f"

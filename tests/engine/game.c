@@ -367,7 +367,7 @@ static void compare_excluded(struct run *run, const struct model_session *sessio
         compare_number(run, session, "a message is excluded", has, false);
         return;
     }
-    if (run->model->acts[point->anchor]->kind == ENTRY_MESSAGE) {
+    if (model_visible(run->model, point->anchor)) {
         compare_number(run, session, "a message is excluded", has, true);
         compare_entry(run, session, "the excluded message", got, point->anchor);
     }
@@ -656,6 +656,8 @@ static struct model_session *play_reference(struct run *run, struct model_sessio
     struct fault fault;
 
     if (session->raw.count >= ACTS_MAX)
+        return NULL;
+    if (session->sub && named->sub && named->number >= session->number)
         return NULL;
     where.guard = GUARD_NONE;
     wanted = model_point(run->model, named, &where, &point);

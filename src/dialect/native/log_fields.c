@@ -49,6 +49,12 @@ static struct str take_text(struct fields *fields, const struct json_member *mem
     return text;
 }
 
+/* A text that is always there, if only as an empty one. */
+static struct str given_or_empty(struct str text)
+{
+    return text.p ? text : STR("");
+}
+
 /* An id: tine's own or one that a client chose. */
 static struct str take_id(struct fields *fields, const struct json_member *member)
 {
@@ -221,7 +227,7 @@ static void read_parent(struct fields *fields, const struct json_member *member,
     session->parent = (struct session_parent){
         .known = true,
         .session = take_id(fields, &m[1]),
-        .title = take_text(fields, &m[2], LIMIT_TITLE_BYTES),
+        .title = given_or_empty(take_text(fields, &m[2], LIMIT_TITLE_BYTES)),
         .message = take_id(fields, &m[3]),
         .side = (enum point_side)take_word(fields, &m[4], side_word, SIDE_BEFORE, SIDE_AFTER),
         .deleted = take_true(&m[5]),
@@ -266,8 +272,8 @@ static void read_session(struct fields *fields, const struct json_value *object,
     out->state =
         (enum session_state)take_word(fields, &m[S_STATE], state_word, SESSION_LIVE, SESSION_SUB);
     out->id = take_id(fields, &m[S_ID]);
-    out->title = take_text(fields, &m[S_TITLE], LIMIT_TITLE_BYTES);
-    out->agent = take_text(fields, &m[S_AGENT], LIMIT_AGENT_BYTES);
+    out->title = given_or_empty(take_text(fields, &m[S_TITLE], LIMIT_TITLE_BYTES));
+    out->agent = given_or_empty(take_text(fields, &m[S_AGENT], LIMIT_AGENT_BYTES));
     out->base = take_address(fields, &m[S_BASE]);
     out->base_version = take_int(fields, &m[S_VERSION], 0, NUMBER_MAX);
     out->archived = take_true(&m[S_ARCHIVED]);

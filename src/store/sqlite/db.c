@@ -1,11 +1,10 @@
 #include "store/sqlite/db.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,6 +79,13 @@ enum fault_code db_open(struct db *db, const char *path, bool create, int busy_m
     int code;
 
     *db = (struct db){.busy_ms = busy_ms};
+    if (path && create) {
+        /* Conversations are nobody else's to read; the files beside it get the same mode. */
+        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+        if (fd >= 0)
+            close(fd);
+    }
     if (create)
         flags |= SQLITE_OPEN_CREATE;
     if (!path)

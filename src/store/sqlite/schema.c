@@ -43,9 +43,11 @@ enum fault_code schema_version(struct db *db, const char *path, int newest, int 
 {
     int64_t application = 0, stored = 0, tables = 0;
 
-    if (ask_int(db, "PRAGMA application_id", &application, fault) != FAULT_OK ||
+    /* Another process may be making the schema just now, which sets all three at once: looked at
+     * in this order they are those of a whole schema or of none. */
+    if (ask_int(db, "SELECT count(*) FROM sqlite_schema", &tables, fault) != FAULT_OK ||
         ask_int(db, "PRAGMA user_version", &stored, fault) != FAULT_OK ||
-        ask_int(db, "SELECT count(*) FROM sqlite_schema", &tables, fault) != FAULT_OK)
+        ask_int(db, "PRAGMA application_id", &application, fault) != FAULT_OK)
         return fault->code;
     if (application == 0 && stored == 0 && tables == 0) {
         *version = 0;

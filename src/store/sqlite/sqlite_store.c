@@ -16,8 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
-enum { READERS_MAX = 8, BUSY_MS = 10 * 1000 };
+enum { READERS_MAX = 8, BUSY_MS = 10 * 1000, WAL_PAUSE_MS = 5 };
 
 struct sqlite_store {
     struct store store;
@@ -801,6 +802,20 @@ static const struct store_house_ops house_ops = {
 
 /* ---- opening ---- */
 
+/* SQLite does not wait here by itself when another process does the same at the same moment. */
+static enum fault_code switch_to_wal(struct db *db, struct fault *fault)
+{
+    const struct timespec pause = {.tv_nsec = WAL_PAUSE_MS * 1000 * 1000L};
+
+    for (int waited_ms = 0;; waited_ms += WAL_PAUSE_MS) {
+        enum fault_code code = db_exec(db, "PRAGMA journal_mode=WAL", fault);
+
+        if (code != FAULT_BUSY || waited_ms >= db->busy_ms)
+            return code;
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Looks before it touches: a file that is not ours, or too new, stays as it is. */
 static enum fault_code open_writer(struct sqlite_store *store, struct fault *fault)
 {
@@ -813,7 +828,7 @@ static enum fault_code open_writer(struct sqlite_store *store, struct fault *fau
     if (version == 0 &&
         db_exec(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL", fault) != FAULT_OK)
         return fault->code;
-    if (store->path && db_exec(db, "PRAGMA journal_mode=WAL", fault) != FAULT_OK)
+    if (store->path && switch_to_wal(db, fault) != FAULT_OK)
         return fault->code;
     if (settle(db, fault) != FAULT_OK ||
         schema_migrate(db, store->path, schema_migrations, schema_migration_count, fault) != FAULT_OK)
