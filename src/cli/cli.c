@@ -16,7 +16,7 @@
 #define TINE_VERSION "0.1.0"
 #endif
 
-enum { TEXT_MAX = 1 << 30 };
+enum { TEXT_MAX = 1 << 30, REPORT_MAX = 16 * 1024 };
 
 /* ---- finding and running the command ---- */
 
@@ -129,7 +129,7 @@ static void report_json(struct cli *cli, const struct fault *fault)
     struct json_out out;
     struct buf text;
 
-    buf_init(&text, 16 * 1024);
+    buf_init(&text, REPORT_MAX);
     json_out_init(&out, &text);
     json_out_object(&out, NULL);
     json_out_string(&out, "type", STR("about:blank"));
@@ -159,7 +159,7 @@ static void report_text(struct cli *cli, const struct fault *fault)
     const char *help = hint(cli, fault);
     struct buf text;
 
-    buf_init(&text, 16 * 1024);
+    buf_init(&text, REPORT_MAX);
     if (cli->command)
         buf_add_format(&text, "tine: %s: ", cli->command->name);
     else

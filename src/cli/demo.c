@@ -68,30 +68,43 @@ static enum fault_code step_run(struct cli *cli, const struct demo_step *step, s
     return code;
 }
 
+/* One step without a word. */
+static enum fault_code step_run_silently(struct cli *cli, const struct demo_step *step,
+                                         struct fault *fault)
+{
+    struct buf kept = cli->text;
+    enum fault_code code;
+
+    buf_init(&cli->text, kept.max);
+    code = step_run(cli, step, fault);
+    buf_clear(&cli->text);
+    cli->text = kept;
+    return code;
+}
+
+static enum fault_code step_run_aloud(struct cli *cli, const struct demo_step *step,
+                                      struct fault *fault)
+{
+    enum fault_code code;
+
+    print_step(cli, step);
+    code = step_run(cli, step, fault);
+    if (!code && cli_flush(cli, fault) != FAULT_OK)
+        buf_reset(&cli->text); /* nobody reads on: the family is made whole all the same */
+    return code;
+}
+
 static enum fault_code steps_run(struct cli *cli, bool tour, struct fault *fault)
 {
-    for (const struct demo_step *step = demo_steps; step->words[0]; step++) {
-        struct buf kept = cli->text;
-        enum fault_code code;
+    enum fault_code code = FAULT_OK;
 
-        if (tour) {
-            print_step(cli, step);
-        } else if (step->only_tour) {
-            continue;
-        } else {
-            buf_init(&cli->text, kept.max);
-        }
-        code = step_run(cli, step, fault);
-        if (!tour) {
-            buf_clear(&cli->text);
-            cli->text = kept;
-        }
-        if (!code && tour)
-            code = cli_flush(cli, fault);
-        if (code)
-            return code;
+    for (const struct demo_step *step = demo_steps; !code && step->words[0]; step++) {
+        if (tour && !cli->out_error)
+            code = step_run_aloud(cli, step, fault);
+        else if (!step->only_tour)
+            code = step_run_silently(cli, step, fault);
     }
-    return FAULT_OK;
+    return code;
 }
 
 /* How to go on; with the home, when it is not the one that is found without being named. */

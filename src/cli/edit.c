@@ -47,7 +47,7 @@ static enum fault_code run_rename(struct cli *cli, struct fault *fault)
 
 static enum fault_code run_edit(struct cli *cli, struct fault *fault)
 {
-    struct str title, metadata, limits;
+    struct str title = STR_NONE, metadata = STR_NONE, limits = STR_NONE;
     struct update_spec spec = {0};
     bool archive = args_has(&cli->args, "archive"), unarchive = args_has(&cli->args, "unarchive");
     enum fault_code code = cli_text_option(cli, "title", &title, fault);

@@ -78,10 +78,13 @@ static enum fault_code add_rewound(void *context, const struct rewound *rewound,
 
 /* ---- order ---- */
 
+/* While a family is put in order. All lists are of places in `members`. */
 struct order {
-    const struct family_member *members;
-    size_t *by_id;    /* places, by id */
-    size_t *children; /* places, by parent and then by where they parted */
+    struct family_member *members;
+    size_t count;
+    size_t *by_id;
+    size_t *children; /* by parent, and then by where they parted; a root is its own child */
+    size_t *first;    /* first[p] … first[p + 1]: the children of p in `children` */
 };
 
 static int by_id(const void *a, const void *b, void *context)
@@ -104,14 +107,16 @@ static int by_parent(const void *a, const void *b, void *context)
     return left < right ? -1 : left > right;
 }
 
-/* The place of the session with that id; `missing` when it is not in the family any more. */
-static size_t find(const struct order *order, size_t count, struct str id, size_t missing)
+/* The place of the parent; its own when it has none, or the parent is not in the family any more.
+ */
+static size_t parent_of(const struct order *order, size_t place)
 {
-    size_t low = 0, high = count;
+    const struct session_parent *parent = &order->members[place].session.parent;
+    size_t low = 0, high = parent->known ? order->count : 0;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int c = str_cmp(order->members[order->by_id[middle]].session.id, id);
+        int c = str_cmp(order->members[order->by_id[middle]].session.id, parent->session);
 
         if (c == 0)
             return order->by_id[middle];
@@ -120,56 +125,58 @@ static size_t find(const struct order *order, size_t count, struct str id, size_
         else
             high = middle;
     }
-    return missing;
+    return place;
 }
 
-/* Puts `members` into the order of drawing. */
+/* Finds each one's parent, and each one's forks by the place where they parted. */
+static void find_children(struct order *order, struct arena *arena)
+{
+    size_t n = order->count;
+
+    order->by_id = arena_array(arena, n, sizeof(size_t));
+    order->children = arena_array(arena, n, sizeof(size_t));
+    order->first = arena_array(arena, n + 1, sizeof(size_t));
+    for (size_t i = 0; i < n; i++)
+        order->by_id[i] = order->children[i] = i;
+    qsort_r(order->by_id, n, sizeof(size_t), by_id, order->members);
+    for (size_t i = 0; i < n; i++)
+        order->members[i].parent = parent_of(order, i);
+    qsort_r(order->children, n, sizeof(size_t), by_parent, order->members);
+    for (size_t i = 0; i < n; i++)
+        order->first[order->members[i].parent + 1]++;
+    for (size_t i = 0; i < n; i++)
+        order->first[i + 1] += order->first[i];
+}
+
+/* Puts the members into the order of drawing: depth first, with a stack of what is still to come.
+ */
 static void order_for_drawing(struct cli *cli, struct family *family)
 {
-    size_t n = family->count, stacked = 0, done = 0;
-    struct family_member *members = family->members;
-    struct family_member *drawn = arena_array(&cli->arena, n + 1, sizeof(*drawn));
-    size_t *stack = arena_array(&cli->arena, n + 1, sizeof(*stack));
-    size_t *first = arena_array(&cli->arena, n + 2, sizeof(*first));
-    size_t *place = arena_array(&cli->arena, n + 1, sizeof(*place));
-    struct order order = {
-        .members = members,
-        .by_id = arena_array(&cli->arena, n + 1, sizeof(size_t)),
-        .children = arena_array(&cli->arena, n + 1, sizeof(size_t)),
-    };
+    struct order order = {.members = family->members, .count = family->count};
+    size_t n = order.count, stacked = 0, done = 0;
+    struct family_member *drawn = arena_array(&cli->arena, n, sizeof(*drawn));
+    size_t *stack = arena_array(&cli->arena, n, sizeof(*stack));
+    size_t *place = arena_array(&cli->arena, n, sizeof(*place)); /* in `drawn` */
 
-    for (size_t i = 0; i < n; i++)
-        order.by_id[i] = order.children[i] = i;
-    qsort_r(order.by_id, n, sizeof(size_t), by_id, members);
-    for (size_t i = 0; i < n; i++)
-        members[i].parent = members[i].session.parent.known
-                                ? find(&order, n, members[i].session.parent.session, i)
-                                : i;
-    qsort_r(order.children, n, sizeof(size_t), by_parent, members);
-    /* first[p] … first[p + 1]: the children of p (a root is its own child) */
-    for (size_t i = 0; i < n; i++)
-        first[members[i].parent + 1]++;
-    for (size_t i = 0; i < n; i++)
-        first[i + 1] += first[i];
+    find_children(&order, &cli->arena);
     for (size_t i = n; i-- > 0;)
-        if (members[i].parent == i)
+        if (order.members[i].parent == i)
             stack[stacked++] = i;
     while (stacked > 0) {
         size_t i = stack[--stacked];
-        bool last = true;
+        bool is_root = order.members[i].parent == i, last = true;
 
         place[i] = done;
-        drawn[done] = members[i];
-        drawn[done].parent = place[members[i].parent];
-        if (members[i].parent != i)
-            drawn[done].depth = drawn[drawn[done].parent].depth + 1;
+        drawn[done] = order.members[i];
+        drawn[done].parent = place[order.members[i].parent];
+        drawn[done].depth = is_root ? 0 : drawn[drawn[done].parent].depth + 1;
         done++;
-        for (size_t c = first[i + 1]; c-- > first[i];) {
+        for (size_t c = order.first[i + 1]; c-- > order.first[i];) {
             size_t child = order.children[c];
 
             if (child == i)
                 continue;
-            members[child].last = last;
+            order.members[child].last = last;
             last = false;
             stack[stacked++] = child;
         }

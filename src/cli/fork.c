@@ -68,7 +68,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     struct fork_spec spec = {0};
     struct fork_result result;
     struct session source;
-    struct str texts[3];
+    struct str texts[3] = {STR_NONE, STR_NONE, STR_NONE};
     enum fault_code code = spec_read(cli, &spec, texts, fault);
 
     if (!code)

@@ -62,7 +62,7 @@ static enum fault_code home_make(struct str home, struct arena *arena, struct fa
 enum fault_code home_db(const char *home, const char *db, struct arena *arena, struct str *out,
                         struct fault *fault)
 {
-    struct str dir;
+    struct str dir = STR_NONE;
     enum fault_code code;
 
     if (!db && !home)

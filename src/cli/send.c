@@ -53,7 +53,7 @@ static enum fault_code one_read(struct cli *cli, struct message_batch *batch, st
 {
     const char *role_name = args_value(&cli->args, "role");
     enum role role = ROLE_USER;
-    struct str text, turn;
+    struct str text = STR_NONE, turn = STR_NONE;
     enum fault_code code;
 
     if (role_name && !message_role(str_of(role_name), &role))

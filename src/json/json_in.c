@@ -43,7 +43,9 @@ static bool wrong(struct check *check, const char *reason)
 /* The byte at hand; 0 at the end, where no rule allows a NUL either. */
 static char here(const struct check *check)
 {
-    return check->at < check->n ? check->p[check->at] : '\0';
+    if (check->at >= check->n)
+        return '\0';
+    return check->p[check->at];
 }
 
 static void skip_blanks(struct check *check)
@@ -351,7 +353,7 @@ static bool key_is(struct str key, const char *name)
     struct buf text;
     bool is;
 
-    if (!memchr(key.p, '\\', key.n))
+    if (key.n == 0 || !memchr(key.p, '\\', key.n))
         return str_eq(key, str_of(name));
     buf_init(&text, key.n);
     unescape_json(&text, key);

@@ -104,18 +104,22 @@ void json_out_name(struct json_out *out, const char *key, struct str value)
         json_out_null(out, key);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 void json_out_members(struct json_out *out, struct str object)
 {
-    static const char blanks[] = " \t\r\n";
     size_t from = 0, to = object.n;
 
-    while (from < to && memchr(blanks, object.p[from], 4))
+    while (from < to && is_blank(object.p[from]))
         from++;
-    while (to > from && memchr(blanks, object.p[to - 1], 4))
+    while (to > from && is_blank(object.p[to - 1]))
         to--;
     if (to - from < 2)
         return;
-    for (from++, to--; from < to && memchr(blanks, object.p[from], 4);)
+    for (from++, to--; from < to && is_blank(object.p[from]);)
         from++;
     if (from < to) {
         before(out, NULL);

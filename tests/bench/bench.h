@@ -13,8 +13,7 @@ struct bench {
 
 /* Ends the program, after removing the directory, when the call did not succeed. */
 void bench_must(enum fault_code code, const struct fault *fault);
-void bench_fail(const char *format, ...)
-    __attribute__((format(printf, 1, 2), noreturn));
+void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* One line on stderr: what is being done. */
 void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -17,9 +17,10 @@ void plain_run(sqlite3 *db, const char *sql)
 
 sqlite3 *plain_open(const char *path)
 {
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     sqlite3 *db = NULL;
 
-    if (sqlite3_open(path, &db) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK)
         fail(db, path);
     sqlite3_busy_timeout(db, 10 * 1000);
     plain_run(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
@@ -58,7 +59,7 @@ int64_t plain_int(sqlite3 *db, const char *sql)
 
 void plain_checkpoint(sqlite3 *db)
 {
-    plain_run(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    plain_run(db, "PRAGMA wal_checkpoint(RESTART)");
 }
 
 int64_t plain_bytes(sqlite3 *db)

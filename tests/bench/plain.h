@@ -17,7 +17,7 @@ void plain_step(sqlite3 *db, sqlite3_stmt *statement);
 /* The first column of the first row. */
 int64_t plain_int(sqlite3 *db, const char *sql);
 
-/* Brings everything from the log into the file and empties the log. */
+/* Brings everything from the log into the file; the log begins anew, in the room it has. */
 void plain_checkpoint(sqlite3 *db);
 
 /* Bytes of the file's pages. */

@@ -1,4 +1,5 @@
-/* Text that looks like text: words of a fixed vocabulary, few of them often, and now and then a rare one. */
+/* Text that looks like text: words of a fixed vocabulary, few of them often, and now and then a
+ * rare one. */
 #ifndef BENCH_PROSE_H
 #define BENCH_PROSE_H
 
@@ -6,8 +7,8 @@
 
 #include <stdint.h>
 
-#define PROSE_RARE "xylophone" /* in one of PROSE_RARE_EVERY texts */
-#define PROSE_COMMON "tabo"    /* in nearly every long text */
+#define PROSE_RARE   "xylophone" /* in one of PROSE_RARE_EVERY texts */
+#define PROSE_COMMON "tabo"      /* in nearly every long text */
 
 enum { PROSE_RARE_EVERY = 10 * 1000 };
 

@@ -87,8 +87,7 @@ static void batch_append(struct rig *rig, struct str id, struct prose *prose, si
     for (size_t i = 0; i < count; i++) {
         buf_reset(&text);
         prose_add(prose, bytes > FRAME_BYTES ? bytes - FRAME_BYTES : 1, &text);
-        entries[i] =
-            message_of_text(i % 2 ? ROLE_ASSISTANT : ROLE_USER, buf_str(&text), arena);
+        entries[i] = message_of_text(i % 2 ? ROLE_ASSISTANT : ROLE_USER, buf_str(&text), arena);
     }
     buf_clear(&text);
     bench_must(engine_append(rig->engine, &spec, entries, count, arena, &result, &fault), &fault);
@@ -109,15 +108,19 @@ void rig_fill(struct rig *rig, struct str id, size_t count, size_t bytes)
     }
 }
 
-void rig_say(struct rig *rig, struct str id, struct str text, struct arena *arena)
+void rig_append(struct rig *rig, struct str id, struct entry_spec entry, struct arena *arena)
 {
     struct append_spec spec = {.owner = rig->owner, .session = id};
-    struct entry_spec entry = message_of_text(ROLE_USER, text, arena);
     struct append_result result;
     struct fault fault;
 
     bench_must(engine_append(rig->engine, &spec, &entry, 1, arena, &result, &fault), &fault);
     arena_clear(arena);
+}
+
+void rig_say(struct rig *rig, struct str id, struct str text, struct arena *arena)
+{
+    rig_append(rig, id, message_of_text(ROLE_USER, text, arena), arena);
 }
 
 struct session rig_fork(struct rig *rig, struct str source, struct str id, struct point_spec point,

@@ -26,10 +26,14 @@ void rig_remove(struct rig *rig);
 /* A session with a title and small metadata. */
 void rig_create(struct rig *rig, struct str id);
 
-/* Appends messages of user and assistant in turn, with bodies of about `bytes`, in large batches. */
+/* Appends messages of user and assistant in turn, with bodies of about `bytes`, in large batches.
+ */
 void rig_fill(struct rig *rig, struct str id, size_t count, size_t bytes);
 
-/* Appends one message; the arena is cleared. */
+/* Appends one entry; the arena is cleared. */
+void rig_append(struct rig *rig, struct str id, struct entry_spec entry, struct arena *arena);
+
+/* Appends one message of a user; the arena is cleared. */
 void rig_say(struct rig *rig, struct str id, struct str text, struct arena *arena);
 
 /* Forks; an empty `id`: a drawn one. The result lives in the arena. */
@@ -46,8 +50,8 @@ unsigned body_touch(const void *body, size_t n);
 
 enum { BIG_MESSAGES = 100 * 1000, BIG_BYTES = 1024, SOME_MESSAGES = 100, SMALL_MESSAGES = 10 };
 
-#define BIG STR("big")
-#define SOME STR("some")
+#define BIG   STR("big")
+#define SOME  STR("some")
 #define SMALL STR("small")
 
 /* Opens the file with the sessions BIG, SOME and SMALL, of so many messages; makes it when new. */

@@ -2,8 +2,7 @@
 . "$TESTS_DIR/cli/cli.sh"
 
 count() { # session: how many messages it shows
-    tine show "$1" --json >"$scratch/count"
-    python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["messages"]))' "$scratch/count"
+    tine show "$1" | grep -c '^#'
 }
 
 tine new --id root --title 'The plan' >/dev/null

@@ -2,7 +2,8 @@
 . "$TESTS_DIR/cli/cli.sh"
 
 expect 'tine --help' tine --help
-expect_text 'tine --version' 'tine 0.' tine --version
+expect_equal 'tine --version is the version of the project' \
+    "tine $(sed -n "s/^ *version: '\(.*\)',/\1/p" "$TESTS_DIR/../meson.build")" tine --version
 expect_status 'no command' 2 tine
 expect_status 'an unknown command' 2 tine frok
 expect_text 'is guessed' 'did you mean "fork"' tine frok

@@ -11,6 +11,9 @@ expect_text 'and a second time the tree' 'Load in bulk' "$TINE" --home "$scratch
 expect_equal 'with or without a tour it is the same' \
     "$(tine tree demo --rewound)" "$TINE" --home "$scratch/tour" tree demo --rewound
 
+left() { "$TINE" --home "$scratch/left" demo --tour | head -n 5 >/dev/null; "$TINE" --home "$scratch/left" tree demo --rewound; }
+expect_equal 'also when its reader leaves in the middle' "$(tine tree demo --rewound)" left
+
 expect_text 'verify finds nothing wrong' ' 0 problems' tine verify
 expect_json 'verify --json' 'j["problems"] == [] and j["sessions"] == 4 and j["entries"] > 10' tine verify --json
 expect_json 'gc --json' '{"sessions", "entries", "bytes_after"} <= set(j)' tine gc --json --keep 0

@@ -56,6 +56,9 @@ batch='{"messages":[{"role":"assistant","parts":[{"type":"tool_call","id":"c","n
  {"role":"tool","parts":[{"type":"tool_result","call":"c","output":"a.txt","error":false}],"state":{"x":1,"k":null}}]}'
 send_batch() { printf '%s' "$batch" | tine send two --no-run --input - --json; }
 expect_json 'a batch comes as JSON' 'len(j["messages"]) == 2 and j["messages"][0]["usage"]["cost"] == 1e-9' send_batch
+expect_json 'a message has all its members' \
+    '{"id", "index", "role", "turn", "parts", "metadata", "usage", "session", "files", "hash", "settled",
+      "created_at"} == set(j["messages"][0])' tine show two --json
 expect_text 'large integers survive' '12345678901234567890' tine show two --json
 expect_json 'state and usage are at the head' \
     'j["session"]["state"] == {"x": 1} and j["session"]["usage"]["output_tokens"] == 7' tine show two --json

@@ -657,8 +657,8 @@ static struct model_session *play_reference(struct run *run, struct model_sessio
 
     if (session->raw.count >= ACTS_MAX)
         return NULL;
-    if (session->sub && named->sub && named->number >= session->number)
-        return NULL;
+    if (session->sub && (!named->sub || named->number >= session->number))
+        return NULL; /* two sub-sessions that keep each other alive would never go */
     where.guard = GUARD_NONE;
     wanted = model_point(run->model, named, &where, &point);
     if (wanted == FAULT_OK && point.place == 0)
@@ -886,7 +886,7 @@ static void play_one(struct run *run)
     while (chosen >= plays[i].weight)
         chosen -= plays[i++].weight;
     /* the clock goes on, stands still, or goes back */
-    run->rig.now_us += chance_of(&run->chance, 5)    ? -chance_below(&run->chance, 100000)
+    run->rig.now_us += chance_of(&run->chance, 5)    ? -chance_below(&run->chance, 20000)
                        : chance_of(&run->chance, 10) ? 0
                                                      : chance_below(&run->chance, 3000);
     session = random_session(run, true);
@@ -901,7 +901,7 @@ static void play_one(struct run *run)
 /* Everything goes, in any order, and what is left is right after each. */
 static void play_end(struct run *run)
 {
-    struct gc_spec gc = {.now_us = run->rig.now_us + 1000000};
+    struct gc_spec gc = {.now_us = run->rig.now_us + 86400000000}; /* the clock went back at times */
     struct model_session *session;
     struct store_counts left;
     struct gc_result result;

@@ -73,7 +73,7 @@ static void line_from_memory(struct log_in *in, bool *whole)
 /* The next line into `in->line`; *none at the end of the input. */
 static enum fault_code line_read(struct log_in *in, bool *none, struct fault *fault)
 {
-    bool whole;
+    bool whole = false;
 
     buf_reset(&in->line);
     in->number++;
@@ -106,7 +106,7 @@ static enum fault_code head_read(struct log_in *in, struct fault *fault)
     struct json_value value;
     struct fault ignored;
     int64_t version;
-    bool none;
+    bool none = false;
     enum fault_code code = line_read(in, &none, fault);
 
     if (code)
@@ -132,7 +132,7 @@ static enum fault_code end_read(struct log_in *in, const struct json_value *end,
     unsigned char sum[HASH_BYTES];
     struct str expected;
     int64_t items;
-    bool none;
+    bool none = false;
     enum fault_code code = json_members(end, "end", m, 2, fault);
 
     if (code)
@@ -199,7 +199,7 @@ static enum fault_code item_read(struct log_in *in, struct log_item *item, struc
 
 static enum fault_code next_read(struct log_in *in, struct log_item *item, struct fault *fault)
 {
-    bool none;
+    bool none = false;
     enum fault_code code;
 
     code = in->begun ? FAULT_OK : head_read(in, fault);

@@ -251,14 +251,15 @@ static enum fault_code usage_read(const struct json_value *object, const char *p
     code = json_members(object, where, m, 3, fault);
     if (code)
         return code;
-    if ((m[0].given && !json_int(&m[0].value, 0, INT64_MAX, &usage.input)) ||
-        (m[1].given && !json_int(&m[1].value, 0, INT64_MAX, &usage.output)))
-        return fault_set(fault, FAULT_INVALID,
-                         "\"input_tokens\" and \"output_tokens\" in %s must be whole numbers of at "
-                         "least 0",
-                         where);
-    if (m[2].given && !json_cost(&m[2].value, &usage.cost))
-        return fault_set(fault, FAULT_INVALID, "\"cost\" in %s must be a number of at least 0",
+    if ((m[0].given && !json_int(&m[0].value, 0, MESSAGE_TOKENS_MAX, &usage.input)) ||
+        (m[1].given && !json_int(&m[1].value, 0, MESSAGE_TOKENS_MAX, &usage.output)))
+        return fault_set(
+            fault, FAULT_INVALID,
+            "\"input_tokens\" and \"output_tokens\" in %s must be whole numbers from 0 "
+            "to 1e12",
+            where);
+    if (m[2].given && (!json_cost(&m[2].value, &usage.cost) || usage.cost > MESSAGE_COST_MAX))
+        return fault_set(fault, FAULT_INVALID, "\"cost\" in %s must be a number from 0 to 1e6",
                          where);
     *out = usage;
     return FAULT_OK;

@@ -193,16 +193,27 @@ static void write_index(struct json_out *out, int64_t index)
         json_out_null(out, "index");
 }
 
+/* A native body is {"parts":[…]} or {"parts":[…],"metadata":{…}}. */
+static void write_native(struct json_out *out, struct str body)
+{
+    json_out_members(out, body);
+    if (body.n >= 2 && body.p[body.n - 2] == ']')
+        json_out_raw(out, "metadata", STR("{}"));
+}
+
 static void write_body(struct json_out *out, const struct entry *entry)
 {
-    bool native = entry->kind == ENTRY_MESSAGE && str_starts(entry->body, STR("{\"parts\":"));
+    bool message = entry->kind == ENTRY_MESSAGE;
 
-    if (entry->erased)
+    if (entry->erased) {
+        if (message)
+            write_native(out, STR("{\"parts\":[]}"));
         json_out_bool(out, "erased", true);
-    else if (native)
-        json_out_members(out, entry->body);
-    else if (entry->body.n)
+    } else if (message && str_starts(entry->body, STR("{\"parts\":"))) {
+        write_native(out, entry->body);
+    } else if (entry->body.n) {
         json_out_raw(out, "body", entry->body);
+    }
 }
 
 void object_write_entry(struct json_out *out, const char *key, const struct entry *entry)

@@ -147,7 +147,7 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
     if (session_insert(intake->db, &new, &intake->arena, &s, fault) != FAULT_OK)
         return fault->code;
     /* Something deleted that nothing stands on is not kept. */
-    if (in->state != SESSION_LIVE &&
+    if (in->state == SESSION_DELETED &&
         db_run(intake->db, Q_REAP_INSERT, ARGS(arg_int(s), arg_int(0)), fault) != FAULT_OK)
         return fault->code;
     if (intake->count == intake->room) {

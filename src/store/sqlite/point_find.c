@@ -209,6 +209,26 @@ static enum fault_code anchor_message(struct db *db, const struct link *link, st
                      STR_ARG(spec->name), STR_ARG(session));
 }
 
+/* Has a session between `link` and `far`, without `far`, given that act a label of its own? */
+static enum fault_code labelled_nearer(struct db *db, const struct link *link, int64_t far,
+                                       struct address at, bool *out, struct fault *fault)
+{
+    struct link step = *link;
+
+    *out = false;
+    while (step.s != far && !*out) {
+        sqlite3_stmt *q =
+            db_query(db, Q_LABEL_AT, ARGS(arg_int(step.s), arg_int(at.s), arg_int(at.n)));
+
+        if (db_step(db, q, out, fault) != FAULT_OK ||
+            link_get(db, step.base.s, &step, fault) != FAULT_OK)
+            return fault->code;
+        sqlite3_reset(q);
+    }
+    return FAULT_OK;
+}
+
+/* The nearest session of the chain that has set the label counts. */
 static enum fault_code anchor_label(struct db *db, const struct link *link, struct str session,
                                     const struct point_spec *spec, struct address *out,
                                     struct fault *fault)
@@ -217,10 +237,12 @@ static enum fault_code anchor_label(struct db *db, const struct link *link, stru
 
     for (;;) {
         sqlite3_stmt *q = db_query(db, Q_LABEL_NAMED, ARGS(arg_int(step.s), arg_text(spec->name)));
+        bool hidden = false;
 
-        if (had_first(db, link, q, out, fault) != FAULT_OK)
+        if (had_first(db, link, q, out, fault) != FAULT_OK ||
+            (out->s && labelled_nearer(db, link, step.s, *out, &hidden, fault) != FAULT_OK))
             return fault->code;
-        if (out->s)
+        if (out->s && !hidden)
             return FAULT_OK;
         if (step.base.s == 0)
             return fault_set(fault, FAULT_LABEL_NOT_FOUND, "label \"%.*s\" is not in session \"%.*s\"",

@@ -360,7 +360,7 @@ SELECT s, max(n) FROM pin WHERE by_s = ?1 AND by_n <= ?2 GROUP BY s
 INSERT INTO reap(s, purge) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET purge = max(purge, excluded.purge)
 
 -- name: reap_insert_dead
-INSERT OR IGNORE INTO reap(s, purge) SELECT s, 0 FROM session WHERE s = ?1 AND state <> 0
+INSERT OR IGNORE INTO reap(s, purge) SELECT s, 0 FROM session WHERE s = ?1 AND state = 1
 
 -- name: reap_delete
 DELETE FROM reap WHERE s = ?1
@@ -376,8 +376,10 @@ SELECT max(coalesce((SELECT max(base_n) FROM session WHERE base_s = ?1), 0),
 SELECT e, n FROM entry WHERE s = ?1 AND n > ?2 ORDER BY n DESC LIMIT ?3
 
 -- name: reap_records
+-- Versions that no fork has seen, and those that count at a place which is gone.
 DELETE FROM record
-WHERE s = ?1 AND v > coalesce((SELECT max(base_v) FROM session WHERE base_s = ?1), 0)
+WHERE s = ?1 AND (v > coalesce((SELECT max(base_v) FROM session WHERE base_s = ?1), 0)
+  OR (ps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = ps AND e.n = pn)))
 
 -- name: reap_labels
 DELETE FROM label WHERE in_s = ?1
@@ -392,6 +394,12 @@ WHERE p.by_s = ?1 AND p.by_n > ?2 AND x.state <> 0
 
 -- name: trim_pin
 DELETE FROM pin WHERE by_s = ?1 AND by_n > ?2
+
+-- name: trim_loose
+-- A sub-session that has lost its last reference, and when that was.
+SELECT x.s, x.owner, (SELECT max(at_us) FROM note WHERE s = ?1) FROM session x
+WHERE x.state = 2 AND x.s IN (SELECT s FROM reap) AND NOT EXISTS (SELECT 1 FROM pin WHERE pin.s = x.s)
+LIMIT 1
 
 -- name: trim_line
 DELETE FROM line WHERE s = ?1 AND n0 > ?2
@@ -433,7 +441,7 @@ SELECT e, n FROM entry WHERE s = ?1 AND body IS NOT NULL AND kind <> 6 ORDER BY 
 
 -- name: loose_first
 -- A sub-session that nothing refers to or stands on, and that was not written to for a while.
-SELECT x.s, x.owner FROM session x INDEXED BY session_loose
+SELECT x.s, x.owner, x.touched_us FROM session x INDEXED BY session_loose
 WHERE x.state = 2 AND NOT EXISTS (SELECT 1 FROM pin WHERE s = x.s)
   AND NOT EXISTS (SELECT 1 FROM session c WHERE c.base_s = x.s)
   AND max(x.touched_us, coalesce((SELECT max(at_us) FROM entry WHERE s = x.s), 0)) <= ?1
@@ -515,7 +523,7 @@ UNION ALL SELECT 'reference', by_s, by_n FROM pin p
   WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = p.by_s AND e.n = p.by_n AND e.kind = 3)
 UNION ALL SELECT 'record', s, v FROM record r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)
 UNION ALL SELECT 'record', s, v FROM record r
-  WHERE r.ps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = r.ps AND e.n = r.pn)
+  WHERE r.ps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reap WHERE reap.s = r.s) AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = r.ps AND e.n = r.pn)
 UNION ALL SELECT 'note', s, e FROM note o
   WHERE o.act <> 9 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = o.s)
 UNION ALL SELECT 'deletion', s, 0 FROM reap r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)

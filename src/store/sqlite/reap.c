@@ -154,8 +154,7 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
         stood_upon(db, plan.s, &plan.low, fault) != FAULT_OK)
         return fault->code;
     plan.step = REAP_FINISH;
-    /* A sub-session that is still referred to keeps all it has. */
-    if (link.state == SESSION_DELETED || (link.state == SESSION_SUB && plan.low == 0)) {
+    if (link.state == SESSION_DELETED) {
         if (trim_find(db, arena, &plan, fault) != FAULT_OK)
             return fault->code;
         if (plan.count)
@@ -169,6 +168,31 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     return FAULT_OK;
 }
 
+/* Takes away the names of the sub-sessions that a query finds, one after another. */
+static enum fault_code delete_loose(struct db *db, enum query query, int64_t key,
+                                    struct fault *fault)
+{
+    for (;;) {
+        sqlite3_stmt *q = db_query(db, query, ARGS(arg_int(key)));
+        struct note note = {.act = NOTE_DELETED};
+        struct link link = {0};
+        bool row;
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        link.s = sqlite3_column_int64(q, 0);
+        link.owner = sqlite3_column_int64(q, 1);
+        note.at_us = sqlite3_column_int64(q, 2);
+        sqlite3_reset(q);
+        if (db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
+            db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(0)), fault) != FAULT_OK ||
+            note_insert(db, &link, &note, fault) != FAULT_OK)
+            return fault->code;
+    }
+}
+
 /* Acts above `low` go, with all that belongs to them. What they referred to is looked at later. */
 static enum fault_code trim(struct db *db, int64_t s, int64_t low, struct fault *fault)
 {
@@ -180,7 +204,7 @@ static enum fault_code trim(struct db *db, int64_t s, int64_t low, struct fault 
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
         if (db_run(db, steps[i], ARGS(arg_int(s), arg_int(low)), fault) != FAULT_OK)
             return fault->code;
-    return FAULT_OK;
+    return delete_loose(db, Q_TRIM_LOOSE, s, fault); /* it goes with its last reference */
 }
 
 static enum fault_code erase(struct db *db, int64_t e, struct arena *arena, struct fault *fault)
@@ -209,12 +233,12 @@ static enum fault_code finish(struct db *db, int64_t s, struct fault *fault)
     if (link_get(db, s, &link, fault) != FAULT_OK || stood_upon(db, s, &low, fault) != FAULT_OK ||
         db_int(db, Q_SESSION_STANDS, ARGS(arg_int(s)), &stands, fault) != FAULT_OK)
         return fault->code;
-    if (link.state == SESSION_DELETED &&
-        db_run(db, Q_REAP_RECORDS, ARGS(arg_int(s)), fault) != FAULT_OK)
+    if (link.state != SESSION_DELETED)
+        return db_run(db, Q_REAP_DELETE, ARGS(arg_int(s)), fault);
+    if (db_run(db, Q_REAP_RECORDS, ARGS(arg_int(s)), fault) != FAULT_OK)
         return fault->code;
-    if (link.state != SESSION_LIVE && low == 0 && !stands) {
-        if (db_run(db, Q_REAP_RECORDS, ARGS(arg_int(s)), fault) != FAULT_OK ||
-            db_run(db, Q_REAP_LABELS, ARGS(arg_int(s)), fault) != FAULT_OK ||
+    if (low == 0 && !stands) {
+        if (db_run(db, Q_REAP_LABELS, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_NOTES, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_DELETE, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_SESSION_REMOVE, ARGS(arg_int(s)), fault) != FAULT_OK)
@@ -247,26 +271,7 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
 
 enum fault_code gc_loose(struct db *db, const struct gc_spec *spec, struct fault *fault)
 {
-    struct note note = {.act = NOTE_DELETED, .at_us = spec->now_us};
-    sqlite3_stmt *q;
-    bool row;
-
-    for (;;) {
-        struct link link = {0};
-
-        q = db_query(db, Q_LOOSE_FIRST, ARGS(arg_int(spec->now_us - spec->keep_us)));
-        if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
-        if (!row)
-            return FAULT_OK;
-        link.s = sqlite3_column_int64(q, 0);
-        link.owner = sqlite3_column_int64(q, 1);
-        sqlite3_reset(q);
-        if (db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
-            db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(0)), fault) != FAULT_OK ||
-            note_insert(db, &link, &note, fault) != FAULT_OK)
-            return fault->code;
-    }
+    return delete_loose(db, Q_LOOSE_FIRST, spec->now_us - spec->keep_us, fault);
 }
 
 enum fault_code gc_leftovers(struct db *db, const struct gc_spec *spec, struct gc_result *out,

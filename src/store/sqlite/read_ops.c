@@ -1,0 +1,216 @@
+/* The verbs that read: each takes a connection and sees one moment. */
+#include "store/sqlite/own.h"
+
+#include "store/sqlite/point_find.h"
+#include "store/sqlite/state_row.h"
+
+static enum fault_code read_session(struct store *store, int64_t owner, struct str name,
+                                    bool may_be_part, struct arena *arena, struct session *out,
+                                    struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = session_named(db, owner, name, may_be_part, arena, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_list(struct store *store, const struct list_spec *spec,
+                                 session_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = list_run(db, spec, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_point(struct store *store, int64_t owner, struct str session,
+                                  const struct point_spec *spec, struct arena *arena,
+                                  struct point *out, struct fault *fault)
+{
+    struct link link;
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = link_named(db, owner, session, &link, fault);
+    if (code == FAULT_OK)
+        code = point_find(db, &link, session, spec, arena, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_entry(struct store *store, int64_t owner, struct str session,
+                                  const struct point_spec *spec, struct arena *arena,
+                                  struct entry *out, struct fault *fault)
+{
+    struct address at;
+    struct link link;
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = link_named(db, owner, session, &link, fault);
+    if (code == FAULT_OK)
+        code = point_anchor(db, &link, session, spec, arena, &at, fault);
+    if (code == FAULT_OK)
+        code = entry_get(db, at, arena, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_state(struct store *store, int64_t owner, struct str session,
+                                  const struct point_spec *spec, struct arena *arena,
+                                  struct state *out, struct fault *fault)
+{
+    struct point_spec wanted = *spec;
+    struct point point;
+    struct link link;
+    struct act act;
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    wanted.guard = GUARD_NONE;
+    code = link_named(db, owner, session, &link, fault);
+    if (code == FAULT_OK)
+        code = point_find(db, &link, session, &wanted, arena, &point, fault);
+    if (code == FAULT_OK)
+        code = act_get(db, point.at, &act, fault);
+    if (code == FAULT_OK)
+        code = state_get(db, &act.facts, arena, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_history(struct store *store, const struct history_spec *spec,
+                                    entry_visit *visit, void *context, struct history_info *info,
+                                    struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = history_run(db, spec, visit, context, info, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_raw_log(struct store *store, const struct log_spec *spec,
+                                    entry_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = raw_log_run(db, spec, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_journal(struct store *store, const struct log_spec *spec,
+                                    journal_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = journal_run(db, spec, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_records(struct store *store, int64_t owner, struct str session,
+                                    record_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = records_run(db, owner, session, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_labels(struct store *store, int64_t owner, struct str session,
+                                   label_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = labels_run(db, owner, session, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_relatives(struct store *store, int64_t owner, struct str session,
+                                      int relation, session_visit *visit, void *context,
+                                      struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = relatives_run(db, owner, session, relation, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_rewound(struct store *store, int64_t owner, struct str session,
+                                    rewound_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = rewound_run(db, owner, session, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_search(struct store *store, const struct search_spec *spec,
+                                   hit_visit *visit, void *context, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (reader_take(own(store), &db, fault) != FAULT_OK)
+        return fault->code;
+    code = search_run(own(store)->search, db, spec, visit, context, fault);
+    reader_give(own(store), db);
+    return code;
+}
+
+const struct store_read_ops sqlite_read_ops = {
+    .session = read_session,
+    .list = read_list,
+    .point = read_point,
+    .entry = read_entry,
+    .state = read_state,
+    .history = read_history,
+    .raw_log = read_raw_log,
+    .journal = read_journal,
+    .records = read_records,
+    .labels = read_labels,
+    .relatives = read_relatives,
+    .rewound = read_rewound,
+    .search = read_search,
+};

@@ -1,0 +1,22 @@
+# docs/limits.md and src/store/limits.h name the same limits with the same values.
+. "$TESTS_DIR/tap.sh" || exit 1
+page=$TESTS_DIR/../docs/limits.md
+src=$TESTS_DIR/../src
+
+# LIMIT_X VALUE, one a line
+sed -n 's/^ *\(LIMIT_[A-Z_]*\) = \([0-9 *]*\).*/\1 \2/p' "$src/store/limits.h" |
+    while read -r name value; do
+        echo "$name $((value))"
+    done >"$scratch/header"
+sed -n 's/^| `\(LIMIT_[A-Z_]*\)` | \([0-9,]*\) .*/\1 \2/p' "$page" | tr -d , >"$scratch/page"
+expect 'the header has limits' test -s "$scratch/header"
+expect 'the page has them, in their order, with their values' diff "$scratch/header" "$scratch/page"
+
+# The faults that the page names are faults.
+sed -n 's/^FAULT([A-Z_]*, [0-9]*, "\([a-z_]*\)".*/\1/p' "$src/base/fault.def" >"$scratch/faults"
+grep '^| `LIMIT_' "$page" | cut -d'|' -f5 | grep -o '`[a-z_]*`' | tr -d '`' | sort -u >"$scratch/named"
+expect 'faults are named' test -s "$scratch/named"
+while read -r fault; do
+    expect "$fault is a fault" grep -qx "$fault" "$scratch/faults"
+done <"$scratch/named"
+tap_done
