@@ -10,9 +10,9 @@ set -u
 packages_of() {
     case $1 in
     build) echo build-essential gcc meson ninja-build pkg-config \
-                libsqlite3-dev libjson-c-dev libssl-dev ;;
+                libsqlite3-dev libssl-dev ;;
     # llvm brings the symbolizer: without it a sanitizer report has no function names
-    test)  echo libcmocka-dev clang libclang-rt-14-dev llvm clang-format python3 ;;
+    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 ;;
     lint)  echo clang-format clang-tidy ;;
     fuzz)  echo clang libclang-rt-14-dev llvm ;;
     *)     return 1 ;;

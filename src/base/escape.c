@@ -33,7 +33,8 @@ void escape_json(struct buf *buf, struct str s)
             buf_add_format(buf, "\\u%04x", (unsigned)c);
         }
     }
-    buf_add(buf, s.p + from, s.n - from);
+    if (from < s.n)
+        buf_add(buf, s.p + from, s.n - from);
 }
 
 /* Four hexadecimal digits at p; -1 when they are not. */
@@ -108,5 +109,6 @@ void unescape_json(struct buf *buf, struct str s)
         i += n;
         kept = i;
     }
-    buf_add(buf, s.p + kept, s.n - kept);
+    if (kept < s.n)
+        buf_add(buf, s.p + kept, s.n - kept);
 }

@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifndef TINE_VERSION /* the build may say it */
-#define TINE_VERSION "0.1.0"
-#endif
-
 enum { TEXT_MAX = 1 << 30, REPORT_MAX = 16 * 1024 };
 
 /* ---- finding and running the command ---- */

@@ -15,32 +15,22 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-/* The state comes as the first entry, as any later change of it does. */
-static enum fault_code state_append(struct cli *cli, struct str json, struct session *session,
-                                    struct fault *fault)
+static enum fault_code state_option(struct cli *cli, struct state *out, struct fault *fault)
 {
-    struct entry_spec entry = {.kind = ENTRY_STATE, .body = STR("{}")};
-    struct append_spec spec = {.owner = cli->owner, .session = session->id};
-    struct append_result result;
+    struct str json = STR_NONE;
     struct json_value object;
-    enum fault_code code = json_read(json, LIMIT_JSON_DEPTH, "--state", &object, fault);
+    enum fault_code code = cli_json_option(cli, "state", &json, fault);
 
-    if (!code)
-        code = message_state(&object, "--state", &cli->arena, &entry.state, fault);
-    if (!code && entry.state.count == 0)
-        return FAULT_OK;
-    if (!code)
-        code = engine_append(cli->engine, &spec, &entry, 1, &cli->arena, &result, fault);
-    if (!code)
-        code = store_session_get(cli->store, cli->owner, session->id, false, &cli->arena, session,
-                                 fault);
-    return code;
+    if (code || json.n == 0)
+        return code;
+    code = json_read(json, LIMIT_JSON_DEPTH, "--state", &object, fault);
+    return code ? code : message_state(&object, "--state", &cli->arena, out, fault);
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     struct create_spec spec = {.agent = STR("tine/shell")};
-    struct str state = STR_NONE, agent = STR_NONE;
+    struct str agent = STR_NONE;
     struct session session;
     enum fault_code code = cli_text_option(cli, "title", &spec.title, fault);
 
@@ -53,7 +43,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     if (!code)
         code = cli_json_option(cli, "limits", &spec.limits, fault);
     if (!code)
-        code = cli_json_option(cli, "state", &state, fault);
+        code = state_option(cli, &spec.state, fault);
     if (!code)
         code = cli_open(cli, fault);
     if (code)
@@ -62,8 +52,6 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     if (agent.p)
         spec.agent = agent;
     code = engine_create(cli->engine, &spec, &cli->arena, &session, fault);
-    if (!code && state.n)
-        code = state_append(cli, state, &session, fault);
     if (code)
         return code;
     if (cli->as_json) {

@@ -10,11 +10,14 @@ enum fault_code engine_create(struct engine *engine, struct create_spec *spec, s
         rule_text("title", spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK ||
         rule_agent(spec->agent, fault) != FAULT_OK ||
         rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
-        rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK)
+        rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
+        rule_state(&spec->state, fault) != FAULT_OK)
         return fault->code;
     if (!spec->title.p)
         spec->title = STR("");
     spec->drawn = engine_draw_id(engine);
+    spec->drawn_entry = engine_draw_id(engine);
+    engine_draw_salt(engine, spec->salt);
     spec->at_us = engine_now_us(engine);
     spec->sessions_max = LIMIT_SESSIONS;
     return store_session_create(engine_store(engine), spec, arena, out, fault);

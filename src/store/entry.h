@@ -90,7 +90,10 @@ struct entry {
     struct usage usage;
     bool has_usage;
     struct str session;            /* id of the session that wrote it */
-    struct address ref;            /* ENTRY_SUBSESSION, ENTRY_ADOPTED, ENTRY_MOVE: the place named */
+    struct address ref;            /* ENTRY_SUBSESSION, ENTRY_ADOPTED, ENTRY_MOVE: the place named … */
+    struct str ref_session;        /* … in words, as far as it is still there: the session … */
+    struct str ref_id;             /* … and the entry; empty: before everything, or gone */
+    int64_t ref_index;             /* visible messages up to there */
     enum move_act move;            /* ENTRY_MOVE */
     enum move_scope scope;         /* ENTRY_MOVE */
     unsigned char hash[HASH_BYTES]; /* path hash */

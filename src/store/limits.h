@@ -2,6 +2,8 @@
 #ifndef STORE_LIMITS_H
 #define STORE_LIMITS_H
 
+#include <stdint.h>
+
 enum {
     LIMIT_ENTRY_BYTES = 8 * 1024 * 1024,  /* body of one entry, or of one record */
     LIMIT_BATCH_ENTRIES = 1000,           /* entries of one append */
@@ -24,5 +26,10 @@ enum {
     LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
     LIMIT_JSON_DEPTH = 64
 };
+
+/* Of one entry; what they add up to is kept below a ceiling of its own. */
+#define LIMIT_USAGE_TOKENS INT64_C(1000000000000)       /* input, and output */
+#define LIMIT_USAGE_COST INT64_C(1000000000000000)      /* in 1e-9: a million */
+#define LIMIT_USAGE_SUM INT64_C(4000000000000000000)    /* of a path, or of a session */
 
 #endif

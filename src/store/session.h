@@ -107,7 +107,8 @@ typedef enum fault_code rewound_visit(void *context, const struct rewound *rewou
 
 struct hit {
     struct str session, title; /* the session that wrote it, or its nearest living fork */
-    struct str message;        /* id; empty: the title matched */
+    struct str message;        /* id; of what is inside a sub-session, that of the reference to it;
+                                  empty: the title matched */
     enum role role;
     int64_t at_us;
     struct str snippet; /* matched words between \x02 and \x03 */

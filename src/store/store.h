@@ -20,9 +20,11 @@ struct create_spec {
     int64_t owner;
     struct str id; /* the client's; empty: `drawn` */
     struct str title, agent, metadata, limits;
-    bool sub; /* a sub-session */
+    bool sub;           /* a sub-session */
+    struct state state; /* what it begins with: its first entry, of kind ENTRY_STATE */
     /* drawn by the engine */
-    struct id drawn;
+    struct id drawn, drawn_entry;
+    unsigned char salt[SALT_BYTES];
     int64_t at_us;
     int64_t sessions_max;
 };

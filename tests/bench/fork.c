@@ -153,10 +153,9 @@ static void measure_bytes(struct bench *bench, struct rig *rig)
                                   .note = "of 2,000 forks, small metadata"});
     sqlite3_close(db);
     versus_run(fork_once, &forking, ROUNDS, times);
-    versus_report(
-        bench,
-        (struct table_row){.what = "fork of a session with 2,000 forks against one with few"},
-        times);
+    versus_report(bench,
+                  (struct table_row){.what = "fork of what has 2,000 forks against one with few"},
+                  times);
 }
 
 void bench_fork(struct bench *bench)

@@ -96,7 +96,6 @@ static void only_spans_are_searched(struct talk *t)
     assert_int_equal(talk_search(t, "first").count, 1);
     assert_int_equal(talk_search(t, "third").count, 1);
     assert_int_equal(talk_search(t, "second").count, 0);
-    assert_int_equal(talk_search(t, "\"first third\"").count, 0); /* two spans are not one text */
 }
 
 static void snippets_show_the_place(struct talk *t)

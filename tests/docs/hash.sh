@@ -2,6 +2,8 @@
 # program finds in every export the hashes that tine computed.
 . "$TESTS_DIR/tap.sh" || exit 1
 export LC_ALL=C.UTF-8
+TINE=$(realpath "$TINE")
+TESTS_DIR=$(realpath "$TESTS_DIR")
 page=$TESTS_DIR/../docs/hash.md
 cd "$scratch" || exit 1
 

@@ -4,7 +4,8 @@ page=$TESTS_DIR/../docs/limits.md
 src=$TESTS_DIR/../src
 
 # LIMIT_X VALUE, one a line
-sed -n 's/^ *\(LIMIT_[A-Z_]*\) = \([0-9 *]*\).*/\1 \2/p' "$src/store/limits.h" |
+sed -n 's/^ *\(LIMIT_[A-Z_]*\) = \([0-9 *]*\).*/\1 \2/p
+    s/^#define \(LIMIT_[A-Z_]*\) *INT64_C(\([0-9]*\)).*/\1 \2/p' "$src/store/limits.h" |
     while read -r name value; do
         echo "$name $((value))"
     done >"$scratch/header"

@@ -182,7 +182,7 @@ static struct made_up random_entry(struct run *run, const struct model_session *
                                     chance_below(&run->chance, 1000000)};
     }
     act->interrupted = message && chance_of(&run->chance, 5);
-    snprintf(act->body, sizeof(act->body), "{\"text\":\"words w%d end\"}", run->names++);
+    snprintf(act->body, sizeof(act->body), "{\"text\":\"words w%dx end\"}", run->names++);
     return made;
 }
 
@@ -545,11 +545,13 @@ static struct model_act adopted(const struct model *model, int number)
     act.has_usage = false;
     act.usage = (struct usage){0};
     act.ref = from->kind == ENTRY_SUBSESSION ? from->ref : number;
-    act.flat = act.had = (struct model_list){0};
-    for (int i = 0; i < from->flat.count; i++)
-        model_list_add(&act.flat, from->flat.items[i]);
-    for (int i = 0; i < from->had.count; i++)
-        model_list_add(&act.had, from->had.items[i]);
+    act.flat = model_list_copy(&from->flat, from->flat.count);
+    act.path = model_list_copy(&from->path, from->path.count);
+    act.had = model_list_copy(&from->had, from->had.count);
+    if (from->erased) { /* there is nothing left to copy */
+        act.erased = false;
+        snprintf(act.body, sizeof(act.body), "{}");
+    }
     return act;
 }
 
@@ -629,7 +631,9 @@ static struct model_session *play_adopt(struct run *run, struct model_session *s
 
 static void delete_session(struct run *run, struct model_session *session)
 {
-    struct delete_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
+    struct delete_spec spec = {.owner = run->rig.owner,
+                               .session = str_of(session->id),
+                               .purge = chance_of(&run->chance, 30)};
     struct session gone;
     struct fault fault;
 
@@ -639,8 +643,15 @@ static void delete_session(struct run *run, struct model_session *session)
                store_session_get(run->rig.store, run->rig.owner, str_of(session->id), false,
                                  &run->arena, &gone, &fault),
                FAULT_SESSION_NOT_FOUND, &fault);
-    model_delete(run->model, session);
+    model_delete(run->model, session, spec.purge);
     compare_counts(run);
+}
+
+static void forget_lists(struct model_act *act)
+{
+    model_list_clear(&act->flat);
+    model_list_clear(&act->path);
+    model_list_clear(&act->had);
 }
 
 static struct model_session *play_reference(struct run *run, struct model_session *session)
@@ -664,17 +675,18 @@ static struct model_session *play_reference(struct run *run, struct model_sessio
     if (wanted == FAULT_OK && point.place == 0)
         wanted = FAULT_POINT_INVALID;
     if (wanted == FAULT_OK) {
-        model_flatten(run->model, &named->places[point.place].path, &made.act.flat, NULL);
-        for (int i = 0; i < point.place; i++)
-            model_list_add(&made.act.had, named->raw.items[i]);
+        const struct model_list *path = &named->places[point.place].path;
+
+        model_flatten(run->model, path, &made.act.flat, NULL);
+        made.act.path = model_list_copy(path, path->count);
+        made.act.had = model_list_copy(&named->raw, point.place);
         made.act.ref = named->raw.items[point.place - 1];
     }
     if (made.act.flat.count > FLAT_MAX) {
-        model_list_clear(&made.act.flat);
-        model_list_clear(&made.act.had);
+        forget_lists(&made.act);
         return NULL;
     }
-    snprintf(made.act.body, sizeof(made.act.body), "{\"text\":\"words w%d end\"}", run->names++);
+    snprintf(made.act.body, sizeof(made.act.body), "{\"text\":\"words w%dx end\"}", run->names++);
     doing(run, "refer to session %d %s", named->number, point_words(run, &where).p);
     entry = spec_of(run, &made);
     entry.ref_session = str_of(named->id);
@@ -684,7 +696,7 @@ static struct model_session *play_reference(struct run *run, struct model_sessio
         return session;
     run_expect(run, session, "refer", code, wanted, &fault);
     if (code != FAULT_OK)
-        return session;
+        return session; /* no lists were made */
     accept_entry(run, session, &made, &result.entries[0]);
     if (named != session && !named->sub && chance_of(&run->chance, 30) && living(run) > 3)
         delete_session(run, named);
@@ -786,7 +798,7 @@ static struct model_session *play_update(struct run *run, struct model_session *
 
 static struct model_session *play_delete(struct run *run, struct model_session *session)
 {
-    if (living(run) <= 3 || session->sub)
+    if (living(run) <= 3)
         return NULL;
     doing(run, "delete session %d", session->number);
     delete_session(run, session);
@@ -807,11 +819,24 @@ static bool findable(const struct run *run, int act)
     return false;
 }
 
+/* Does the act have the word, or for a reference, anything that the place it names ever had? */
+static bool has_word(const struct model *model, int act, const char *word)
+{
+    const struct model_act *a = model->acts[act];
+
+    if (strstr(a->body, word))
+        return true;
+    for (int i = 0; i < a->had.count; i++)
+        if (has_word(model, a->had.items[i], word))
+            return true;
+    return false;
+}
+
 static void compare_hit(struct run *run, const struct hit *hit, const char *word)
 {
     const struct model *model = run->model;
     const struct model_session *named = NULL;
-    int act;
+    int act = -1;
 
     for (int i = 0; i < model->session_count; i++)
         if (model->sessions[i]->alive && str_eq(str_of(model->sessions[i]->id), hit->session))
@@ -819,19 +844,23 @@ static void compare_hit(struct run *run, const struct hit *hit, const char *word
     if (!named)
         run_differ(run, NULL, "search for %s names session \"%.*s\", which is none", word,
                    STR_ARG(hit->session));
-    act = model_find(model, named, hit->message);
-    if (act < 0 || !strstr(model->acts[act]->body, word))
+    for (int i = 0; i < named->raw.count; i++)
+        if (str_eq(str_of(model->acts[named->raw.items[i]]->id), hit->message))
+            act = named->raw.items[i];
+    if (act < 0 || !has_word(model, act, word))
         run_differ(run, named, "search for %s found \"%.*s\", which does not have it", word,
                    STR_ARG(hit->message));
+    compare_text(run, named, "the title of a hit", hit->title, named->title);
+    if (!memmem(hit->snippet.p, hit->snippet.n, word, strlen(word)))
+        run_differ(run, named, "the snippet \"%.*s\" lacks %s", STR_ARG(hit->snippet), word);
+    if (!strstr(model->acts[act]->body, word))
+        return; /* it is inside what the message refers to */
     if (model->sessions[model->acts[act]->writer]->alive &&
         !model->sessions[model->acts[act]->writer]->sub)
         compare_number(run, named, "the session that a hit names", named->number,
                        model->acts[act]->writer);
-    compare_text(run, named, "the title of a hit", hit->title, named->title);
     compare_number(run, named, "the role of a hit", hit->role, model->acts[act]->role);
     compare_number(run, named, "the time of a hit", hit->at_us, model->acts[act]->at_us);
-    if (!memmem(hit->snippet.p, hit->snippet.n, word, strlen(word)))
-        run_differ(run, named, "the snippet \"%.*s\" lacks %s", STR_ARG(hit->snippet), word);
 }
 
 static struct model_session *play_search(struct run *run, struct model_session *session)
@@ -845,17 +874,15 @@ static struct model_session *play_search(struct run *run, struct model_session *
     if (run->model->act_count == 0)
         return NULL;
     sscanf(run->model->acts[chance_below(&run->chance, run->model->act_count)]->body,
-           "{\"text\":\"words %20[w0-9]", word);
+           "{\"text\":\"words %20[w0-9x]", word);
     if (!*word)
         return NULL;
     doing(run, "search for %s", word);
     spec.words = str_of(word);
     run_expect(run, session, "search",
                store_search(run->rig.store, &spec, gather_hit, &got, &fault), FAULT_OK, &fault);
-    snprintf(word + strlen(word), 2, " ");
     for (int i = 0; i < run->model->act_count; i++)
         want += strstr(run->model->acts[i]->body, word) && findable(run, i);
-    word[strlen(word) - 1] = '\0';
     for (size_t i = 0; i < got.count; i++)
         compare_hit(run, &got.hits[i], word);
     if (got.count < (size_t)want)

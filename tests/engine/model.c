@@ -49,8 +49,7 @@ void model_list_clear(struct model_list *list)
     *list = (struct model_list){0};
 }
 
-/* The first `count` of a list. */
-static struct model_list list_copy(const struct model_list *from, int count)
+struct model_list model_list_copy(const struct model_list *from, int count)
 {
     struct model_list list = {0};
 
@@ -107,6 +106,7 @@ void model_free(struct model *model)
         session_free(model->sessions[i]);
     for (int i = 0; i < model->act_count; i++) {
         model_list_clear(&model->acts[i]->flat);
+        model_list_clear(&model->acts[i]->path);
         model_list_clear(&model->acts[i]->had);
         free(model->acts[i]);
     }
@@ -200,7 +200,7 @@ static struct model_place *place_add(struct model_session *session, const struct
 
     session->places = grown(session->places, session->raw.count, sizeof(*session->places));
     place = &session->places[session->raw.count];
-    place->path = list_copy(&like->path, like->path.count);
+    place->path = model_list_copy(&like->path, like->path.count);
     memcpy(place->state, like->state, sizeof(place->state));
     return place;
 }
@@ -243,12 +243,12 @@ struct model_session *model_fork(struct model *model, struct model_session *sour
 {
     struct model_session *fork = session_add(model, how->id, how->s, how->title, how->at_us);
 
-    fork->raw = list_copy(&source->raw, how->place);
+    fork->raw = model_list_copy(&source->raw, how->place);
     fork->inherited = how->place;
     fork->places = grown(NULL, how->place, sizeof(*fork->places));
     for (int i = 0; i <= how->place; i++) {
         fork->places[i] = source->places[i];
-        fork->places[i].path = list_copy(&source->places[i].path, source->places[i].path.count);
+        fork->places[i].path = model_list_copy(&source->places[i].path, source->places[i].path.count);
     }
     fork->family = source->family;
     fork->base = how->place ? model->acts[source->raw.items[how->place - 1]]->writer : -1;
@@ -377,7 +377,20 @@ void model_archive(struct model *model, struct model_session *session, bool arch
     note_add(model, session, archived ? NOTE_ARCHIVED : NOTE_UNARCHIVED, "", "", "", at_us);
 }
 
-void model_delete(struct model *model, struct model_session *session)
+/* Is the act on the path of something that lives, or of a place that something refers to? */
+static bool on_living_path(const struct model *model, const bool *marks, int act)
+{
+    for (int i = 0; i < model->session_count; i++)
+        if (model->sessions[i]->alive &&
+            list_find(&model_head(model->sessions[i])->path, act) >= 0)
+            return true;
+    for (int i = 0; i < model->act_count; i++)
+        if (marks[i] && list_find(&model->acts[i]->path, act) >= 0)
+            return true;
+    return false;
+}
+
+void model_delete(struct model *model, struct model_session *session, bool purge)
 {
     bool *marks = calloc((size_t)model->act_count + 1, sizeof(*marks));
 
@@ -386,6 +399,15 @@ void model_delete(struct model *model, struct model_session *session)
     session->alive = false;
     session_bury(session);
     model_retain(model, marks);
+    for (int i = 0; purge && i < model->act_count; i++) {
+        struct model_act *act = model->acts[i];
+
+        if (marks[i] && act->writer == session->number && act->kind != ENTRY_MOVE &&
+            !on_living_path(model, marks, i)) {
+            act->erased = true;
+            act->body[0] = '\0';
+        }
+    }
     free(marks);
 }
 
@@ -697,20 +719,6 @@ static int act_by_id(const struct model *model, const struct model_list *list, s
         if (str_eq(str_of(model->acts[list->items[i]]->id), id))
             return list->items[i];
     return -1;
-}
-
-static int find_within(const struct model *model, const struct model_list *list, struct str id)
-{
-    int act = act_by_id(model, list, id);
-
-    for (int i = 0; i < list->count && act < 0; i++)
-        act = find_within(model, &model->acts[list->items[i]]->had, id);
-    return act;
-}
-
-int model_find(const struct model *model, const struct model_session *session, struct str id)
-{
-    return find_within(model, &session->raw, id);
 }
 
 /* Is the id among the messages that a reference in the list stands for (1), or hidden there (2)? */

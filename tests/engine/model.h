@@ -47,8 +47,8 @@ struct model_act {
     char body[MODEL_TEXT];
     bool erased;
     int index; /* place in the visible list of its path; -1: not visible */
-    /* of a reference: the messages it stands for, and all that the place named ever had */
-    struct model_list flat, had;
+    /* of a reference: the messages it stands for, and path and raw log of the place it names */
+    struct model_list flat, path, had;
     int ref; /* reference, adopted: the act named; move: the act moved to; -1: none */
     enum move_act move;
     enum move_scope scope;
@@ -155,7 +155,9 @@ void model_rename(struct model *model, struct model_session *session, const char
                   int64_t at_us);
 void model_archive(struct model *model, struct model_session *session, bool archived,
                    int64_t at_us);
-void model_delete(struct model *model, struct model_session *session);
+
+/* With `purge` also the bodies go that the session wrote and that are on no living path. */
+void model_delete(struct model *model, struct model_session *session, bool purge);
 
 /* ---- what can be asked ---- */
 
@@ -165,9 +167,6 @@ bool model_visible(const struct model *model, int act);
 /* Position in the raw log; -1 when the session never had it. */
 int model_raw_index(const struct model_session *session, int act);
 int model_visible_count(const struct model *model, const struct model_list *path);
-
-/* The act of that id that the session has, or that a reference in it had; -1. */
-int model_find(const struct model *model, const struct model_session *session, struct str id);
 
 /* The path as a list of messages, references flattened; `owner` (may be NULL): the path's entry. */
 void model_flatten(const struct model *model, const struct model_list *path,
@@ -230,5 +229,6 @@ int model_retain(struct model *model, bool *marks);
 
 void model_list_add(struct model_list *list, int item);
 void model_list_clear(struct model_list *list);
+struct model_list model_list_copy(const struct model_list *from, int count); /* its first `count` */
 
 #endif

@@ -378,7 +378,7 @@ static void read_act(struct fields *fields, const struct json_value *object, str
         refuse(fields, &m[A_ID], "is none that tine makes");
     out->turn = take_text(fields, &m[A_TURN], LIMIT_TURN_BYTES);
     out->at_us = take_int(fields, &m[A_AT_US], 0, TIME_MAX_US);
-    out->has_usage = take_numbers(fields, &m[A_USAGE], usage, 3, MESSAGE_COST_MAX) > 0;
+    out->has_usage = take_numbers(fields, &m[A_USAGE], usage, 3, LIMIT_USAGE_COST) > 0;
     out->usage = (struct usage){usage[0], usage[1], usage[2]};
     out->calls = (int)take_int(fields, &m[A_CALLS], 0, LIMIT_ENTRY_BYTES);
     out->results = (int)take_int(fields, &m[A_RESULTS], 0, LIMIT_ENTRY_BYTES);

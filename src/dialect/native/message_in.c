@@ -251,14 +251,14 @@ static enum fault_code usage_read(const struct json_value *object, const char *p
     code = json_members(object, where, m, 3, fault);
     if (code)
         return code;
-    if ((m[0].given && !json_int(&m[0].value, 0, MESSAGE_TOKENS_MAX, &usage.input)) ||
-        (m[1].given && !json_int(&m[1].value, 0, MESSAGE_TOKENS_MAX, &usage.output)))
+    if ((m[0].given && !json_int(&m[0].value, 0, LIMIT_USAGE_TOKENS, &usage.input)) ||
+        (m[1].given && !json_int(&m[1].value, 0, LIMIT_USAGE_TOKENS, &usage.output)))
         return fault_set(
             fault, FAULT_INVALID,
             "\"input_tokens\" and \"output_tokens\" in %s must be whole numbers from 0 "
             "to 1e12",
             where);
-    if (m[2].given && (!json_cost(&m[2].value, &usage.cost) || usage.cost > MESSAGE_COST_MAX))
+    if (m[2].given && (!json_cost(&m[2].value, &usage.cost) || usage.cost > LIMIT_USAGE_COST))
         return fault_set(fault, FAULT_INVALID, "\"cost\" in %s must be a number from 0 to 1e6",
                          where);
     *out = usage;

@@ -7,10 +7,6 @@
 #include "json/json_in.h"
 #include "store/entry.h"
 
-/* Usage of one message; sums of these stay far below what 64 bits hold. */
-#define MESSAGE_TOKENS_MAX INT64_C(1000000000000)    /* 1e12 */
-#define MESSAGE_COST_MAX   INT64_C(1000000000000000) /* a million units, in 1e-9 */
-
 enum message_run { RUN_NOT_SAID, RUN_NO, RUN_YES };
 
 struct message_batch {

@@ -216,6 +216,19 @@ static void write_body(struct json_out *out, const struct entry *entry)
     }
 }
 
+/* The place that a move, an adopted entry or a sub-session names; null before everything. */
+static void write_ref(struct json_out *out, const char *key, const struct entry *entry)
+{
+    if (entry->ref_id.n == 0) {
+        json_out_null(out, key);
+        return;
+    }
+    json_out_object(out, key);
+    json_out_string(out, "session", entry->ref_session);
+    json_out_string(out, "message", entry->ref_id);
+    json_out_object_end(out);
+}
+
 void object_write_entry(struct json_out *out, const char *key, const struct entry *entry)
 {
     json_out_object(out, key);
@@ -226,7 +239,12 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
     if (entry->kind == ENTRY_MOVE) {
         json_out_string(out, "move", str_of(object_move(entry->move)));
         json_out_string(out, "scope", str_of(object_scope(entry->scope)));
+        write_ref(out, "to", entry);
     }
+    if (entry->kind == ENTRY_SUBSESSION)
+        write_ref(out, "subsession", entry);
+    else if (entry->flags & ENTRY_ADOPTED)
+        write_ref(out, "adopted_from", entry);
     json_out_name(out, "role", entry->role ? str_of(object_role(entry->role)) : STR_NONE);
     json_out_name(out, "turn", entry->turn);
     write_body(out, entry);
@@ -240,8 +258,6 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
     json_out_bool(out, "settled", true);
     if (entry->flags & ENTRY_INTERRUPTED)
         json_out_bool(out, "interrupted", true);
-    if (entry->flags & ENTRY_ADOPTED)
-        json_out_bool(out, "adopted", true);
     json_out_time(out, "created_at", entry->at_us);
     json_out_object_end(out);
 }

@@ -47,6 +47,49 @@ static enum fault_code move_read(struct entry_reader *reader, struct entry *entr
     return FAULT_OK;
 }
 
+/* What the entry refers to, in words. A move names the entry at which the path ends after it. */
+static enum fault_code ref_read(struct entry_reader *reader, struct entry *entry,
+                                struct fault *fault)
+{
+    struct address at = entry->ref;
+    struct act act;
+    struct str id;
+    sqlite3_stmt *q;
+    bool row;
+
+    if (at.s == 0)
+        return FAULT_OK;
+    if (entry->kind == ENTRY_MOVE) {
+        if (act_get(reader->db, at, &act, fault) != FAULT_OK ||
+            act_settle(reader->db, &act, &act, fault) != FAULT_OK)
+            return fault->code;
+        at = act.at;
+        if (at.s == 0)
+            return FAULT_OK;
+    }
+    q = db_query(reader->db, Q_ENTRY_NAMED_BY, ARGS(arg_int(at.s), arg_int(at.n)));
+    if (db_step(reader->db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return FAULT_OK;
+    id = column_str(q, 1);
+    if (sqlite3_column_int(q, 0) && id.n == ID_BYTES) {
+        struct id bytes;
+
+        memcpy(bytes.b, id.p, ID_BYTES);
+        id_format(&bytes, reader->ref_id);
+    } else {
+        snprintf(reader->ref_id, sizeof(reader->ref_id), "%.*s", STR_ARG(id));
+    }
+    id = column_str(q, 3);
+    snprintf(reader->ref_session, sizeof(reader->ref_session), "%.*s", STR_ARG(id));
+    entry->ref_id = str_of(reader->ref_id);
+    entry->ref_session = str_of(reader->ref_session);
+    entry->ref_index = sqlite3_column_int64(q, 2);
+    sqlite3_reset(q);
+    return FAULT_OK;
+}
+
 enum fault_code entry_read(struct entry_reader *reader, sqlite3_stmt *q, struct entry *out,
                            struct fault *fault)
 {
@@ -82,7 +125,8 @@ enum fault_code entry_read(struct entry_reader *reader, sqlite3_stmt *q, struct 
     if (session_id(reader, entry.at.s, fault) != FAULT_OK)
         return fault->code;
     entry.session = (struct str){reader->session, reader->session_length};
-    if (entry.kind == ENTRY_MOVE && move_read(reader, &entry, fault) != FAULT_OK)
+    if ((entry.kind == ENTRY_MOVE && move_read(reader, &entry, fault) != FAULT_OK) ||
+        ref_read(reader, &entry, fault) != FAULT_OK)
         return fault->code;
     *out = entry;
     return FAULT_OK;
@@ -108,6 +152,8 @@ enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,
         entry.id = arena_dup(arena, entry.id);
         entry.turn = arena_dup(arena, entry.turn);
         entry.session = arena_dup(arena, entry.session);
+        entry.ref_id = arena_dup(arena, entry.ref_id);
+        entry.ref_session = arena_dup(arena, entry.ref_session);
         if (entry.body.p)
             entry.body = arena_dup(arena, entry.body);
         *out = entry;

@@ -15,6 +15,7 @@ struct entry_reader {
     size_t session_length;
     char session[LIMIT_ID_BYTES + 1];
     char id[ID_TEXT + 1];
+    char ref_id[LIMIT_ID_BYTES + 1], ref_session[LIMIT_ID_BYTES + 1];
 };
 
 void entry_reader_init(struct entry_reader *reader, struct db *db);

@@ -10,15 +10,20 @@ struct window {
     struct act high;
 };
 
-/* Index of the first visible message behind the cursor. */
+/* Index of the first visible message behind the cursor, which must be on the path. */
 static enum fault_code cursor_index(struct db *db, const struct act *head, struct address after,
                                     int64_t *out, struct fault *fault)
 {
+    struct address parting = ADDRESS_START;
+    int64_t known = 0;
     struct act act;
 
-    if (act_get(db, after, &act, fault) != FAULT_OK)
+    if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(after.s), arg_int(after.n)), &known, fault) != FAULT_OK)
         return fault->code;
-    if (act.facts.visible > head->facts.visible)
+    if (known && (act_get(db, after, &act, fault) != FAULT_OK ||
+                  path_parting(db, head, &act, &parting, fault) != FAULT_OK))
+        return fault->code;
+    if (!known || !address_eq(parting, after))
         return fault_set(fault, FAULT_POINT_INVALID, "the cursor is not on that path");
     *out = act.facts.visible;
     return FAULT_OK;
@@ -137,14 +142,16 @@ enum fault_code raw_log_run(struct db *db, const struct log_spec *spec, entry_vi
     struct link link;
     struct range *ranges;
     size_t count, first = 0;
-    int64_t left = spec->limit > 0 ? spec->limit : -1;
+    int64_t left = spec->limit > 0 ? spec->limit : -1, known = 0;
     enum fault_code code;
-    bool has;
+    bool has = false;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK)
         return fault->code;
     if (spec->after.s) {
-        if (path_has(db, &link, spec->after, &has, NULL, fault) != FAULT_OK)
+        if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(spec->after.s), arg_int(spec->after.n)), &known,
+                   fault) != FAULT_OK ||
+            (known && path_has(db, &link, spec->after, &has, NULL, fault) != FAULT_OK))
             return fault->code;
         if (!has)
             return fault_set(fault, FAULT_POINT_INVALID,

@@ -1,6 +1,7 @@
 /* The verbs that keep the house: closing, owners, backup, verify, gc, export and import. */
 #include "store/sqlite/own.h"
 
+#include "store/limits.h"
 #include "store/sqlite/schema.h"
 
 #include <stdlib.h>
@@ -41,6 +42,11 @@ static enum fault_code house_owner(struct store *store, struct str name, int64_t
     struct db *db;
     enum fault_code code;
 
+    if (name.n == 0)
+        return fault_set(fault, FAULT_INVALID, "an owner needs a name");
+    if (name.n > LIMIT_OWNER_BYTES)
+        return fault_set(fault, FAULT_TOO_LARGE, "the name of the owner has %zu bytes; the limit is %d",
+                         name.n, LIMIT_OWNER_BYTES);
     if (read_begin(own(store), &db, fault) != FAULT_OK)
         return fault->code;
     code = db_int(db, Q_OWNER_NAMED, ARGS(arg_text(name)), &owner, fault);

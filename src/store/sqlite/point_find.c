@@ -1,5 +1,7 @@
 #include "store/sqlite/point_find.h"
 
+#include "store/sqlite/label_row.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -209,47 +211,23 @@ static enum fault_code anchor_message(struct db *db, const struct link *link, st
                      STR_ARG(spec->name), STR_ARG(session));
 }
 
-/* Has a session between `link` and `far`, without `far`, given that act a label of its own? */
-static enum fault_code labelled_nearer(struct db *db, const struct link *link, int64_t far,
-                                       struct address at, bool *out, struct fault *fault)
-{
-    struct link step = *link;
-
-    *out = false;
-    while (step.s != far && !*out) {
-        sqlite3_stmt *q =
-            db_query(db, Q_LABEL_AT, ARGS(arg_int(step.s), arg_int(at.s), arg_int(at.n)));
-
-        if (db_step(db, q, out, fault) != FAULT_OK ||
-            link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
-        sqlite3_reset(q);
-    }
-    return FAULT_OK;
-}
-
-/* The nearest session of the chain that has set the label counts. */
 static enum fault_code anchor_label(struct db *db, const struct link *link, struct str session,
-                                    const struct point_spec *spec, struct address *out,
-                                    struct fault *fault)
+                                    const struct point_spec *spec, struct arena *arena,
+                                    struct address *out, struct fault *fault)
 {
-    struct link step = *link;
+    struct label *labels = NULL;
+    size_t count = 0;
 
-    for (;;) {
-        sqlite3_stmt *q = db_query(db, Q_LABEL_NAMED, ARGS(arg_int(step.s), arg_text(spec->name)));
-        bool hidden = false;
-
-        if (had_first(db, link, q, out, fault) != FAULT_OK ||
-            (out->s && labelled_nearer(db, link, step.s, *out, &hidden, fault) != FAULT_OK))
-            return fault->code;
-        if (out->s && !hidden)
+    if (labels_seen(db, link, arena, &labels, &count, fault) != FAULT_OK)
+        return fault->code;
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq(labels[i].text, spec->name)) {
+            *out = labels[i].at;
             return FAULT_OK;
-        if (step.base.s == 0)
-            return fault_set(fault, FAULT_LABEL_NOT_FOUND, "label \"%.*s\" is not in session \"%.*s\"",
-                             STR_ARG(spec->name), STR_ARG(session));
-        if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
+        }
     }
+    return fault_set(fault, FAULT_LABEL_NOT_FOUND, "label \"%.*s\" is not in session \"%.*s\"",
+                     STR_ARG(spec->name), STR_ARG(session));
 }
 
 static enum fault_code anchor_turn(struct db *db, const struct link *link, struct str session,
@@ -369,7 +347,7 @@ static enum fault_code anchor_find(struct db *db, const struct link *link, struc
     case POINT_MESSAGE:
         return anchor_message(db, link, session, spec, arena, out, fault);
     case POINT_LABEL:
-        return anchor_label(db, link, session, spec, out, fault);
+        return anchor_label(db, link, session, spec, arena, out, fault);
     case POINT_TURN:
         return anchor_turn(db, link, session, spec, out, fault);
     case POINT_ADDRESS:

@@ -220,6 +220,10 @@ WHERE x.s = ?1 AND x.e > ?2 ORDER BY x.n
 -- name: entry_id
 SELECT gen, id FROM entry WHERE s = ?1 AND n = ?2
 
+-- name: entry_named_by
+-- What an entry refers to, in words.
+SELECT x.gen, x.id, x.vis, s.id FROM entry x JOIN session s ON s.s = x.s WHERE x.s = ?1 AND x.n = ?2
+
 -- name: entry_drawn
 SELECT s, n FROM entry WHERE id = ?1 AND gen = 1
 
@@ -325,9 +329,6 @@ SELECT e, act, at_us, msg, was, now FROM note WHERE e = ?1
 
 -- name: note_of
 SELECT s FROM note WHERE e = ?1
-
--- name: label_named
-SELECT s, n FROM label WHERE in_s = ?1 AND text = ?2
 
 -- name: label_at
 SELECT text FROM label WHERE in_s = ?1 AND s = ?2 AND n = ?3
@@ -501,7 +502,12 @@ SELECT x.id, x.title FROM upon JOIN session x ON x.s = upon.s WHERE x.state = 0
 ORDER BY upon.far, x.s LIMIT 1
 
 -- name: search_referrer
-SELECT by_s, by_n FROM pin WHERE s = ?1 AND n >= ?2 ORDER BY n, by_s, by_n LIMIT 1
+-- What refers to a place that has the act (?1, ?2).
+WITH RECURSIVE upon(s, low) AS (
+  SELECT ?1, ?2
+  UNION ALL SELECT s, 1 FROM session WHERE base_s = ?1 AND base_n >= ?2
+  UNION ALL SELECT c.s, 1 FROM upon JOIN session c ON c.base_s = upon.s WHERE upon.s <> ?1)
+SELECT p.by_s, p.by_n FROM upon JOIN pin p ON p.s = upon.s AND p.n >= upon.low LIMIT 1
 
 -- ---- verify ----
 

@@ -2,7 +2,7 @@
 #include "store/sqlite/search_index.h"
 
 #include "store/limits.h"
-#include "store/sqlite/act.h"
+#include "store/sqlite/entry_row.h"
 #include "store/sqlite/session_row.h"
 
 enum {
@@ -60,13 +60,15 @@ static bool match_make(struct str words, struct buf *out)
     return out->n > 0;
 }
 
-/* The living session under whose name the act (s, n) is shown; false when there is none. */
-static enum fault_code living_name(struct db *db, struct address at, struct arena *arena,
-                                   struct hit *hit, bool *found, struct fault *fault)
+/*
+ * Where the act is shown: in the session that wrote it or its nearest living fork; what is inside a
+ * sub-session, at the reference to it. *at becomes that place; *found is false when there is none.
+ */
+static enum fault_code shown_at(struct db *db, struct address *at, struct arena *arena,
+                                struct hit *hit, bool *found, struct fault *fault)
 {
-    *found = false;
     for (int i = 0; i < REFERRERS_MAX; i++) {
-        sqlite3_stmt *q = db_query(db, Q_SEARCH_LIVING, ARGS(arg_int(at.s), arg_int(at.n)));
+        sqlite3_stmt *q = db_query(db, Q_SEARCH_LIVING, ARGS(arg_int(at->s), arg_int(at->n)));
 
         if (db_step(db, q, found, fault) != FAULT_OK)
             return fault->code;
@@ -74,14 +76,14 @@ static enum fault_code living_name(struct db *db, struct address at, struct aren
             hit->session = column_dup(q, 0, arena);
             hit->title = column_dup(q, 1, arena);
             sqlite3_reset(q);
-            return FAULT_OK;
+            return entry_id(db, *at, arena, &hit->message, fault);
         }
-        q = db_query(db, Q_SEARCH_REFERRER, ARGS(arg_int(at.s), arg_int(at.n)));
+        q = db_query(db, Q_SEARCH_REFERRER, ARGS(arg_int(at->s), arg_int(at->n)));
         if (db_step(db, q, found, fault) != FAULT_OK)
             return fault->code;
         if (!*found)
             return FAULT_OK;
-        at = column_address(q, 0);
+        *at = column_address(q, 0);
         sqlite3_reset(q);
     }
     *found = false;
@@ -123,16 +125,10 @@ static enum fault_code text_hit(struct search *search, struct db *db, int64_t e,
     hit.role = (enum role)sqlite3_column_int(q, 2);
     hit.at_us = sqlite3_column_int64(q, 3);
     sqlite3_reset(q);
-    if (living_name(db, at, arena, &hit, &found, fault) != FAULT_OK)
+    if (shown_at(db, &at, arena, &hit, &found, fault) != FAULT_OK)
         return fault->code;
     if (!found)
         return FAULT_OK;
-    q = db_query(db, Q_ENTRY_ID, ARGS(arg_int(at.s), arg_int(at.n)));
-    if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
-    if (found)
-        hit.message = act_id_text(column_str(q, 1), sqlite3_column_int(q, 0) != 0, arena);
-    sqlite3_reset(q);
     return page_add(search, page, e, &hit, buf_str(text), owner, fault);
 }
 
@@ -246,7 +242,10 @@ enum fault_code search_run(struct search *search, struct db *db, const struct se
 
     buf_init(&words, MATCH_BYTES_MAX);
     buf_init(&match, MATCH_BYTES_MAX + 64);
-    if (!match_make(spec->words, &words)) {
+    if (spec->words.n > LIMIT_QUERY_BYTES) {
+        code = fault_set(fault, FAULT_TOO_LARGE, "the words have %zu bytes; the limit is %d",
+                         spec->words.n, LIMIT_QUERY_BYTES);
+    } else if (!match_make(spec->words, &words)) {
         code = fault_set(fault, FAULT_INVALID, "there is no word to search for");
     } else {
         buf_add_format(&match, "who : o%lld AND body : (%.*s)", (long long)spec->owner,

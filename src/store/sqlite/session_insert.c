@@ -64,16 +64,17 @@ static enum fault_code insert_note(struct db *db, const struct session_new *new,
 enum fault_code session_insert(struct db *db, const struct session_new *new, struct arena *arena,
                                int64_t *out, struct fault *fault)
 {
-    struct title title = title_parse(new->title);
+    struct str text = new->title.p ? new->title : STR("");
+    struct title title = title_parse(text);
     struct str id = new->id;
     int64_t metadata, limits, s;
     struct arg none = arg_null();
 
     if (id.n == 0) {
-        char text[ID_TEXT + 1];
+        char drawn[ID_TEXT + 1];
 
-        id_format(&new->drawn, text);
-        id = arena_dup(arena, str_of(text));
+        id_format(&new->drawn, drawn);
+        id = arena_dup(arena, str_of(drawn));
     }
     if (check_free(db, new, id, fault) != FAULT_OK ||
         object_put(db, OBJECT_JSON, new->metadata, new->at_us, &metadata, fault) != FAULT_OK ||
@@ -86,7 +87,7 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
                     arg_text(new->parent_id), arg_text(new->parent_title),
                     arg_text(new->parent_message),
                     new->parent_id.p ? arg_int(new->parent_side) : none, arg_text(new->agent),
-                    arg_text(new->title), arg_text(title.base), arg_int(title.number),
+                    arg_text(text), arg_text(title.base), arg_int(title.number),
                     arg_int(new->archived), arg_int(new->at_us),
                     arg_int(new->touched_us ? new->touched_us : new->at_us),
                     metadata ? arg_int(metadata) : none, limits ? arg_int(limits) : none),

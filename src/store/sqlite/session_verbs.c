@@ -1,12 +1,42 @@
 /* What happens to a session as a whole: made, changed, labelled, listed. */
 #include "store/sqlite/verbs.h"
 
+#include "store/sqlite/label_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
+#include "store/sqlite/writer.h"
 #include "store/title.h"
 
 #include <stdlib.h>
+
+/* The state that a session begins with is an entry like any other. */
+static enum fault_code first_state(struct db *db, int64_t s, const struct create_spec *spec,
+                                   struct arena *arena, struct fault *fault)
+{
+    struct draft draft = {
+        .kind = ENTRY_STATE,
+        .id = {(const char *)spec->drawn_entry.b, ID_BYTES},
+        .drawn = true,
+        .at_us = spec->at_us,
+        .salt = {(const char *)spec->salt, SALT_BYTES},
+        .body = STR("{}"),
+    };
+    struct writer writer;
+    struct link link;
+    struct buf delta;
+
+    if (spec->state.count == 0)
+        return FAULT_OK;
+    buf_init(&delta, LIMIT_STATE_BYTES);
+    state_encode(&spec->state, &delta);
+    draft.state = arena_dup(arena, buf_str(&delta));
+    buf_clear(&delta);
+    if (link_get(db, s, &link, fault) != FAULT_OK ||
+        writer_open(&writer, db, &link, arena, fault) != FAULT_OK)
+        return fault->code;
+    return writer_add(&writer, &draft, arena, fault);
+}
 
 enum fault_code create_run(struct db *db, const struct create_spec *spec, struct arena *arena,
                            struct session *out, struct fault *fault)
@@ -26,7 +56,8 @@ enum fault_code create_run(struct db *db, const struct create_spec *spec, struct
     };
     int64_t s;
 
-    if (session_insert(db, &new, arena, &s, fault) != FAULT_OK)
+    if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
+        first_state(db, s, spec, arena, fault) != FAULT_OK)
         return fault->code;
     return session_get(db, s, true, arena, out, fault);
 }
@@ -386,80 +417,29 @@ enum fault_code relatives_run(struct db *db, int64_t owner, struct str session, 
     return code;
 }
 
-/* A text or message that a nearer session has labelled hides the further one's. */
-struct labels_seen {
-    struct label *items;
-    size_t count, room;
-};
-
-static bool label_hidden(const struct labels_seen *seen, struct str text, struct address at)
-{
-    for (size_t i = 0; i < seen->count; i++)
-        if (str_eq(seen->items[i].text, text) || address_eq(seen->items[i].at, at))
-            return true;
-    return false;
-}
-
-static enum fault_code labels_of(struct db *db, const struct link *link, int64_t in_s,
-                                 struct arena *arena, struct labels_seen *seen, struct fault *fault)
-{
-    sqlite3_stmt *q = db_query(db, Q_LABEL_LIST, ARGS(arg_int(in_s)));
-    size_t nearer = seen->count;
-    bool row, has;
-
-    for (;;) {
-        struct labels_seen before = {seen->items, nearer, 0};
-        struct label label = {.inherited = in_s != link->s};
-        struct entry entry;
-
-        if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
-        if (!row)
-            return FAULT_OK;
-        label.at = column_address(q, 0);
-        label.text = column_dup(q, 2, arena);
-        if (path_has(db, link, label.at, &has, NULL, fault) != FAULT_OK)
-            return fault->code;
-        if (!has || label_hidden(&before, label.text, label.at))
-            continue;
-        if (entry_get(db, label.at, arena, &entry, fault) != FAULT_OK)
-            return fault->code;
-        label.message = entry.id;
-        label.index = entry.index;
-        if (seen->count == seen->room) {
-            struct label *more = arena_array(arena, seen->room = seen->room ? seen->room * 2 : 16,
-                                             sizeof(*more));
-
-            if (seen->count)
-                memcpy(more, seen->items, seen->count * sizeof(*more));
-            seen->items = more;
-        }
-        seen->items[seen->count++] = label;
-    }
-}
-
 enum fault_code labels_run(struct db *db, int64_t owner, struct str session, label_visit *visit,
                            void *context, struct fault *fault)
 {
-    struct labels_seen seen = {0};
-    struct link link, step;
+    struct label *labels = NULL;
+    size_t count = 0;
     struct arena arena;
+    struct link link;
     enum fault_code code;
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK)
         return fault->code;
     arena_init(&arena);
-    step = link;
-    for (;;) {
-        code = labels_of(db, &link, step.s, &arena, &seen, fault);
-        if (code != FAULT_OK || step.base.s == 0)
-            break;
-        code = link_get(db, step.base.s, &step, fault);
+    code = labels_seen(db, &link, &arena, &labels, &count, fault);
+    for (size_t i = 0; code == FAULT_OK && i < count; i++) {
+        struct entry entry;
+
+        code = entry_get(db, labels[i].at, &arena, &entry, fault);
         if (code != FAULT_OK)
             break;
+        labels[i].message = entry.id;
+        labels[i].index = entry.index;
+        code = visit(context, &labels[i], fault);
     }
-    for (size_t i = 0; code == FAULT_OK && i < seen.count; i++)
-        code = visit(context, &seen.items[i], fault);
     arena_clear(&arena);
     return code;
 }

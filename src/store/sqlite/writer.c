@@ -87,6 +87,19 @@ static enum fault_code first_line(struct writer *writer, struct fault *fault)
     return line_insert(writer->db, writer->link.s, 1, &origin, fault);
 }
 
+static enum fault_code check_usage(struct usage sum, struct usage add, struct fault *fault)
+{
+    if (add.input > LIMIT_USAGE_TOKENS || add.output > LIMIT_USAGE_TOKENS ||
+        add.cost > LIMIT_USAGE_COST)
+        return fault_set(fault, FAULT_TOO_LARGE,
+                         "usage is larger than %lld tokens or a cost of %lld",
+                         (long long)LIMIT_USAGE_TOKENS, (long long)(LIMIT_USAGE_COST / 1000000000));
+    if (sum.input + add.input > LIMIT_USAGE_SUM || sum.output + add.output > LIMIT_USAGE_SUM ||
+        sum.cost + add.cost > LIMIT_USAGE_SUM)
+        return fault_set(fault, FAULT_TOO_LARGE, "usage would add up to more than can be counted");
+    return FAULT_OK;
+}
+
 enum fault_code writer_add(struct writer *writer, const struct draft *draft, struct arena *arena,
                            struct fault *fault)
 {
@@ -110,6 +123,9 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
     struct act pinned = {0};
     struct act_row row;
 
+    if (check_usage(before->path, draft->usage, fault) != FAULT_OK ||
+        check_usage(spent_so_far(writer), draft->usage, fault) != FAULT_OK)
+        return fault->code;
     if (draft->kind == ENTRY_SUBSESSION) {
         if (act_get(db, draft->ref, &pinned, fault) != FAULT_OK)
             return fault->code;
