@@ -374,6 +374,13 @@ static void forks_come_and_go_under_threads(void **state)
     clear_all(workers, THREADS);
 }
 
+static void note_problem(void *context, const char *message)
+{
+    struct worker *worker = context;
+
+    snprintf(worker->found, sizeof(worker->found), "verify: %s", message);
+}
+
 /* Verify, backup and export read one moment while others write. */
 static void *write_or_inspect(void *context)
 {
@@ -389,10 +396,7 @@ static void *write_or_inspect(void *context)
             say(worker, shared, text(worker, "word", i), STR_NONE);
         } else if (worker->number == 4 && i < 10) {
             worker->code =
-                store_verify(talk.rig.store, NULL, NULL, NULL, &result, &worker->fault);
-            if (result.problems)
-                snprintf(worker->found, sizeof(worker->found), "%lld problems",
-                         (long long)result.problems);
+                store_verify(talk.rig.store, note_problem, NULL, worker, &result, &worker->fault);
         } else if (worker->number == 5 && i < 5) {
             snprintf(path, sizeof(path), "%s/backup%d.db", talk.rig.directory, i);
             worker->code = store_backup(talk.rig.store, path, NULL, NULL, &worker->fault);

@@ -357,12 +357,18 @@ static void a_backup_needs_a_place(struct talk *t)
 
 /* ---- verify ---- */
 
+static void tell(void *context, const char *message)
+{
+    (void)context;
+    print_error("verify: %s\n", message);
+}
+
 static void verify_counts_what_it_looked_at(struct talk *t)
 {
     struct verify_result result;
 
     furnish(t);
-    CHECK_OK(store_verify(t->rig.store, NULL, NULL, NULL, &result, &t->fault), &t->fault);
+    CHECK_OK(store_verify(t->rig.store, tell, NULL, NULL, &result, &t->fault), &t->fault);
     assert_int_equal(result.problems, 0);
     assert_int_equal(result.entries, talk_counts(t).entries);
     assert_int_equal(result.sessions, talk_counts(t).sessions + talk_counts(t).deleted +

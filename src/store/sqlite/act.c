@@ -1,142 +1,127 @@
 #include "store/sqlite/act.h"
 
-static struct usage column_usage(sqlite3_stmt *statement, int column)
+static enum fault_code missing(struct address at, struct fault *fault)
 {
-    return (struct usage){sqlite3_column_int64(statement, column),
-                          sqlite3_column_int64(statement, column + 1),
-                          sqlite3_column_int64(statement, column + 2)};
+    return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing", (long long)at.n,
+                     (long long)at.s);
 }
 
-/* The columns vis … phash, as all queries that read facts have them. */
-static enum fault_code facts_read(sqlite3_stmt *statement, int column, struct facts *out,
-                                  struct fault *fault)
+static enum fault_code unreadable(int64_t s, struct fault *fault)
 {
-    struct str hash;
-
-    out->visible = sqlite3_column_int64(statement, column);
-    out->user = sqlite3_column_int64(statement, column + 1);
-    out->tool = sqlite3_column_int64(statement, column + 2);
-    out->flat = sqlite3_column_int64(statement, column + 3);
-    out->flat_user = sqlite3_column_int64(statement, column + 4);
-    out->path = column_usage(statement, column + 5);
-    out->spent = column_usage(statement, column + 8);
-    out->open = sqlite3_column_int64(statement, column + 11);
-    out->good = column_address(statement, column + 12);
-    out->summary = column_address(statement, column + 14);
-    out->state = column_address(statement, column + 16);
-    out->tree = sqlite3_column_int64(statement, column + 18);
-    out->turn = sqlite3_column_int64(statement, column + 19);
-    hash = column_str(statement, column + 20);
-    if (hash.n != HASH_BYTES)
-        return fault_set(fault, FAULT_CORRUPT, "a path hash has %zu bytes", hash.n);
-    memcpy(out->hash, hash.p, HASH_BYTES);
-    return FAULT_OK;
+    return fault_set(fault, FAULT_CORRUPT, "the head of an act of session %lld cannot be read",
+                     (long long)s);
 }
 
 static enum fault_code act_read(struct db *db, sqlite3_stmt *statement, int64_t s, struct act *out,
                                 bool *found, struct fault *fault)
 {
-    struct act act = {0};
+    struct act_head head;
     enum fault_code code = db_step(db, statement, found, fault);
 
     if (code != FAULT_OK || !*found)
         return code;
-    act.at = (struct address){s, sqlite3_column_int64(statement, 0)};
-    act.n0 = sqlite3_column_int64(statement, 1);
-    act.kind = (enum entry_kind)sqlite3_column_int(statement, 2);
-    act.at_us = sqlite3_column_int64(statement, 3);
-    code = facts_read(statement, 4, &act.facts, fault);
+    if (!act_head_decode(column_str(statement, 1), &head))
+        return unreadable(s, fault);
+    *out = (struct act){{s, head.n}, sqlite3_column_int64(statement, 0), head.kind, head.at_us,
+                        head.facts};
     sqlite3_reset(statement);
-    if (code == FAULT_OK)
-        *out = act;
-    return code;
+    return FAULT_OK;
 }
 
 enum fault_code act_get(struct db *db, struct address at, struct act *out, struct fault *fault)
 {
-    enum fault_code code;
     bool found;
 
     if (at.s == 0) {
         *out = (struct act){0};
         return FAULT_OK;
     }
-    code = act_read(db, db_query(db, Q_ACT_AT, ARGS(arg_int(at.s), arg_int(at.n))), at.s, out,
-                    &found, fault);
-    if (code == FAULT_OK && !found)
-        return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
-                         (long long)at.n, (long long)at.s);
-    return code;
+    if (act_read(db, db_query(db, Q_ACT_AT, ARGS(arg_int(at.s), arg_int(at.n))), at.s, out, &found,
+                 fault) != FAULT_OK)
+        return fault->code;
+    return found ? FAULT_OK : missing(at, fault);
 }
 
 enum fault_code act_last(struct db *db, int64_t s, struct act *out, struct fault *fault)
 {
     bool found;
-    enum fault_code code =
-        act_read(db, db_query(db, Q_ACT_LAST, ARGS(arg_int(s))), s, out, &found, fault);
 
-    if (code == FAULT_OK && !found)
+    if (act_read(db, db_query(db, Q_ACT_LAST, ARGS(arg_int(s))), s, out, &found, fault) != FAULT_OK)
+        return fault->code;
+    if (!found)
         *out = (struct act){0};
-    return code;
+    return FAULT_OK;
 }
 
-enum fault_code act_insert(struct db *db, const struct act_row *row, struct fault *fault)
+enum fault_code act_head_get(struct db *db, struct address at, struct act_head *out,
+                             struct fault *fault)
 {
-    const struct facts *f = &row->facts;
-    struct arg none = arg_null();
+    sqlite3_stmt *q = db_query(db, Q_ENTRY_HEAD, ARGS(arg_int(at.s), arg_int(at.n)));
+    bool row;
 
-    return db_run(
-        db, Q_ACT_INSERT,
-        ARGS(arg_int(row->e), arg_int(row->at.s), arg_int(row->at.n), arg_int(row->kind),
-             arg_int(row->role), arg_int(row->flags), arg_int(row->drawn),
-             row->drawn ? none : arg_int(row->fam), arg_blob(row->id),
-             f->turn ? arg_int(f->turn) : none, arg_int(row->at_us), arg_int(row->n0),
-             arg_int(f->visible), arg_int(f->user), arg_int(f->tool), arg_int(f->flat),
-             arg_int(f->flat_user), arg_int(f->path.input), arg_int(f->path.output),
-             arg_int(f->path.cost), arg_int(f->spent.input), arg_int(f->spent.output),
-             arg_int(f->spent.cost), arg_int(f->open), arg_s(f->good), arg_n(f->good),
-             arg_s(f->summary), arg_n(f->summary), arg_s(f->state), arg_n(f->state),
-             f->tree ? arg_int(f->tree) : none, arg_int(row->calls), arg_int(row->results),
-             row->has_usage ? arg_int(row->usage.input) : none,
-             row->has_usage ? arg_int(row->usage.output) : none,
-             row->has_usage ? arg_int(row->usage.cost) : none,
-             row->own_tree ? arg_int(row->own_tree) : none, arg_s(row->ref), arg_n(row->ref),
-             arg_bytes(f->hash, HASH_BYTES), arg_blob(row->salt), arg_blob(row->content),
-             arg_blob(row->spans), arg_blob(row->body)),
-        fault);
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return missing(at, fault);
+    return act_head_decode(column_str(q, 0), out) ? FAULT_OK : unreadable(at.s, fault);
+}
+
+enum fault_code act_insert(struct db *db, const struct act_row *row, struct arena *arena,
+                           struct fault *fault)
+{
+    const struct act_head *head = &row->head;
+    struct str bytes = act_head_encode(head, arena);
+    int64_t s = row->at.s, n = row->at.n;
+
+    if (db_run(db, Q_ACT_INSERT,
+               ARGS(arg_int(row->e), arg_int(s), arg_int(n), arg_int(head->kind),
+                    arg_int(entry_visible(head->kind, head->role)), arg_int(row->n0),
+                    head->facts.tree ? arg_int(head->facts.tree) : arg_null(), arg_blob(bytes),
+                    arg_blob(row->salt), arg_blob(row->content), arg_blob(row->spans),
+                    arg_blob(row->body)),
+               fault) != FAULT_OK)
+        return fault->code;
+    if (head->drawn)
+        return db_run(db, Q_DRAWN_INSERT, ARGS(arg_blob(head->id), arg_int(s), arg_int(n)), fault);
+    return db_run(db, Q_CLIENT_INSERT,
+                  ARGS(arg_int(row->fam), arg_text(head->id), arg_int(s), arg_int(n)), fault);
 }
 
 enum fault_code act_row_read(sqlite3_stmt *statement, struct act_row *out, struct fault *fault)
 {
-    struct act_row row = {0};
-
-    row.e = sqlite3_column_int64(statement, 0);
-    row.at = column_address(statement, 1);
-    row.kind = (enum entry_kind)sqlite3_column_int(statement, 3);
-    row.role = (enum role)sqlite3_column_int(statement, 4);
-    row.flags = (unsigned)sqlite3_column_int(statement, 5);
-    row.drawn = sqlite3_column_int(statement, 6) != 0;
-    row.fam = sqlite3_column_int64(statement, 7);
-    row.id = column_str(statement, 8);
-    row.at_us = sqlite3_column_int64(statement, 9);
-    row.n0 = sqlite3_column_int64(statement, 10);
-    if (facts_read(statement, 11, &row.facts, fault) != FAULT_OK)
-        return fault->code;
-    row.calls = sqlite3_column_int(statement, 32);
-    row.results = sqlite3_column_int(statement, 33);
-    row.has_usage = sqlite3_column_type(statement, 34) != SQLITE_NULL;
-    row.usage = column_usage(statement, 34);
-    row.own_tree = sqlite3_column_int64(statement, 37);
-    row.ref = column_address(statement, 38);
-    row.salt = column_str(statement, 40);
-    row.content = column_str(statement, 41);
-    row.spans = column_str(statement, 42);
-    row.body = column_str(statement, 43);
-    if (row.drawn && row.id.n != ID_BYTES)
-        return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld has an id of %zu bytes",
-                         (long long)row.at.n, (long long)row.at.s, row.id.n);
-    *out = row;
+    out->e = sqlite3_column_int64(statement, 0);
+    out->at.s = sqlite3_column_int64(statement, 1);
+    out->fam = 0;
+    out->n0 = sqlite3_column_int64(statement, 2);
+    if (!act_head_decode(column_str(statement, 3), &out->head))
+        return unreadable(out->at.s, fault);
+    out->at.n = out->head.n;
+    out->salt = column_str(statement, 4);
+    out->content = column_str(statement, 5);
+    out->spans = column_str(statement, 6);
+    out->body = column_str(statement, 7);
     return FAULT_OK;
+}
+
+enum fault_code act_forget_id(struct db *db, int64_t fam, int64_t e, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_ACT_NUMBERED, ARGS(arg_int(e)));
+    struct act_row row;
+    enum fault_code code;
+    bool found;
+
+    if (db_step(db, q, &found, fault) != FAULT_OK)
+        return fault->code;
+    if (!found)
+        return FAULT_OK;
+    code = act_row_read(q, &row, fault);
+    if (code == FAULT_OK && row.head.drawn)
+        code = db_run(db, Q_DRAWN_DELETE, ARGS(arg_blob(row.head.id)), fault);
+    else if (code == FAULT_OK)
+        code = db_run(db, Q_CLIENT_DELETE,
+                      ARGS(arg_int(fam), arg_text(row.head.id), arg_int(row.at.s)), fault);
+    sqlite3_reset(q);
+    return code;
 }
 
 struct str act_id_text(struct str id, bool drawn, struct arena *arena)

@@ -2,7 +2,7 @@
 #ifndef STORE_SQLITE_ACT_H
 #define STORE_SQLITE_ACT_H
 
-#include "store/facts.h"
+#include "store/sqlite/act_head.h"
 #include "store/sqlite/db.h"
 
 /* An act without its body. For ADDRESS_START everything is zero. */
@@ -25,26 +25,25 @@ FAULT_CHECK enum fault_code act_last(struct db *db, int64_t s, struct act *out,
 /* A row of the table entry. Strings are borrowed. */
 struct act_row {
     struct address at;
-    int64_t e, fam, at_us, n0;
-    enum entry_kind kind;
-    enum role role;
-    unsigned flags;
-    bool drawn; /* id is tine's own, 16 bytes */
-    struct str id;
-    struct usage usage;
-    bool has_usage;
-    int calls, results;
-    int64_t own_tree;
-    struct address ref;
+    int64_t e, fam, n0; /* fam: for act_insert */
+    struct act_head head;
     struct str salt, content, spans, body; /* p == NULL: none */
-    struct facts facts;
 };
 
+/* Writes the act and enters its id. */
 FAULT_CHECK enum fault_code act_insert(struct db *db, const struct act_row *row,
-                                       struct fault *fault);
+                                       struct arena *arena, struct fault *fault);
 
-/* Every column of an entry, in the order of the query `act_rows` and its like. */
+/* The current row of a query that has the columns of `act_row`. */
 FAULT_CHECK enum fault_code act_row_read(sqlite3_stmt *statement, struct act_row *out,
+                                         struct fault *fault);
+
+/* Takes the id of an act out again; its row must still be there. */
+FAULT_CHECK enum fault_code act_forget_id(struct db *db, int64_t fam, int64_t e,
+                                          struct fault *fault);
+
+/* The head of an act. FAULT_CORRUPT when it is not there. Strings live until the next query. */
+FAULT_CHECK enum fault_code act_head_get(struct db *db, struct address at, struct act_head *out,
                                          struct fault *fault);
 
 /* The text of an id as stored: a drawn one is formatted, a client's is as it is. */

@@ -9,11 +9,12 @@ enum fault_code stored_content(struct db *db, const struct act_row *row, struct 
     struct act pinned;
     struct content content = {
         .salt = (const unsigned char *)row->salt.p,
-        .kind = row->kind,
-        .role = row->role,
-        .id = act_id_text(row->id, row->drawn, arena),
-        .at_us = row->at_us,
-        .usage = row->usage,
+        .kind = row->head.kind,
+        .role = row->head.role,
+        .id = act_id_text(row->head.id, row->head.drawn, arena),
+        .turn = row->head.turn,
+        .at_us = row->head.at_us,
+        .usage = row->head.usage,
         .body = row->body,
     };
 
@@ -25,15 +26,13 @@ enum fault_code stored_content(struct db *db, const struct act_row *row, struct 
     }
     if (row->salt.n != SALT_BYTES)
         return fault_set(fault, FAULT_CORRUPT, "a salt has %zu bytes", row->salt.n);
-    if (row->kind == ENTRY_SUBSESSION) {
-        if (act_get(db, row->ref, &pinned, fault) != FAULT_OK)
+    if (row->head.kind == ENTRY_SUBSESSION) {
+        if (act_get(db, row->head.ref, &pinned, fault) != FAULT_OK)
             return fault->code;
         content.pinned = (struct str){(const char *)pinned.facts.hash, HASH_BYTES};
     }
-    if ((row->flags & ENTRY_IN_TURN &&
-         turn_name(db, row->facts.turn, arena, &content.turn, fault) != FAULT_OK) ||
-        state_delta(db, row->at, arena, &content.state, fault) != FAULT_OK ||
-        object_hash(db, row->own_tree, arena, &content.tree, fault) != FAULT_OK)
+    if (state_delta(db, row->at, arena, &content.state, fault) != FAULT_OK ||
+        object_hash(db, row->head.own_tree, arena, &content.tree, fault) != FAULT_OK)
         return fault->code;
     content_hash(db->hasher, &content, out);
     return FAULT_OK;

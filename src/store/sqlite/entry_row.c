@@ -8,24 +8,36 @@ void entry_reader_init(struct entry_reader *reader, struct db *db)
     reader->s = 0;
 }
 
-static enum fault_code session_id(struct entry_reader *reader, int64_t s, struct fault *fault)
+/* The id of a session, written into `room`. */
+static enum fault_code session_name(struct db *db, int64_t s, char room[LIMIT_ID_BYTES + 1],
+                                    struct str *out, struct fault *fault)
 {
-    sqlite3_stmt *q;
+    sqlite3_stmt *q = db_query(db, Q_SESSION_ID, ARGS(arg_int(s)));
     struct str id;
     bool row;
 
-    if (reader->s == s)
-        return FAULT_OK;
-    q = db_query(reader->db, Q_SESSION_ID, ARGS(arg_int(s)));
-    if (db_step(reader->db, q, &row, fault) != FAULT_OK)
+    if (db_step(db, q, &row, fault) != FAULT_OK)
         return fault->code;
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     id = column_str(q, 0);
-    snprintf(reader->session, sizeof(reader->session), "%.*s", STR_ARG(id));
-    reader->session_length = strlen(reader->session);
-    reader->s = s;
+    snprintf(room, LIMIT_ID_BYTES + 1, "%.*s", STR_ARG(id));
+    *out = str_of(room);
     sqlite3_reset(q);
+    return FAULT_OK;
+}
+
+/* The session that wrote the entry; mostly that of the one before. */
+static enum fault_code session_id(struct entry_reader *reader, int64_t s, struct fault *fault)
+{
+    struct str id;
+
+    if (reader->s == s)
+        return FAULT_OK;
+    if (session_name(reader->db, s, reader->session, &id, fault) != FAULT_OK)
+        return fault->code;
+    reader->session_length = id.n;
+    reader->s = s;
     return FAULT_OK;
 }
 
@@ -47,89 +59,87 @@ static enum fault_code move_read(struct entry_reader *reader, struct entry *entr
     return FAULT_OK;
 }
 
+/* The text of an id as stored; a drawn one is written into `room`. */
+static struct str id_text(struct str id, bool drawn, char room[ID_TEXT + 1])
+{
+    struct id bytes;
+
+    if (!drawn)
+        return id;
+    memcpy(bytes.b, id.p, ID_BYTES);
+    id_format(&bytes, room);
+    return (struct str){room, ID_TEXT};
+}
+
 /* What the entry refers to, in words. A move names the entry at which the path ends after it. */
 static enum fault_code ref_read(struct entry_reader *reader, struct entry *entry,
                                 struct fault *fault)
 {
     struct address at = entry->ref;
+    int64_t known = 0;
+    struct str session;
+    struct act_head head;
     struct act act;
-    struct str id;
-    sqlite3_stmt *q;
-    bool row;
 
-    if (at.s == 0)
-        return FAULT_OK;
     if (entry->kind == ENTRY_MOVE) {
         if (act_get(reader->db, at, &act, fault) != FAULT_OK ||
             act_settle(reader->db, &act, &act, fault) != FAULT_OK)
             return fault->code;
         at = act.at;
-        if (at.s == 0)
-            return FAULT_OK;
     }
-    q = db_query(reader->db, Q_ENTRY_NAMED_BY, ARGS(arg_int(at.s), arg_int(at.n)));
-    if (db_step(reader->db, q, &row, fault) != FAULT_OK)
+    if (at.s && db_int(reader->db, Q_ACT_KNOWN, ARGS(arg_int(at.s), arg_int(at.n)), &known,
+                       fault) != FAULT_OK)
         return fault->code;
-    if (!row)
+    if (!known)
         return FAULT_OK;
-    id = column_str(q, 1);
-    if (sqlite3_column_int(q, 0) && id.n == ID_BYTES) {
-        struct id bytes;
-
-        memcpy(bytes.b, id.p, ID_BYTES);
-        id_format(&bytes, reader->ref_id);
-    } else {
-        snprintf(reader->ref_id, sizeof(reader->ref_id), "%.*s", STR_ARG(id));
+    if (act_head_get(reader->db, at, &head, fault) != FAULT_OK)
+        return fault->code;
+    entry->ref_id = id_text(head.id, head.drawn, reader->ref_id);
+    if (!head.drawn) {
+        snprintf(reader->ref_id, sizeof(reader->ref_id), "%.*s", STR_ARG(head.id));
+        entry->ref_id = str_of(reader->ref_id);
     }
-    id = column_str(q, 3);
-    snprintf(reader->ref_session, sizeof(reader->ref_session), "%.*s", STR_ARG(id));
-    entry->ref_id = str_of(reader->ref_id);
-    entry->ref_session = str_of(reader->ref_session);
-    entry->ref_index = sqlite3_column_int64(q, 2);
-    sqlite3_reset(q);
+    entry->ref_index = head.facts.visible;
+    if (session_name(reader->db, at.s, reader->ref_session, &session, fault) != FAULT_OK)
+        return fault->code;
+    entry->ref_session = session;
     return FAULT_OK;
 }
 
-enum fault_code entry_read(struct entry_reader *reader, sqlite3_stmt *q, struct entry *out,
-                           struct fault *fault)
+enum fault_code entry_read(struct entry_reader *reader, int64_t s, sqlite3_stmt *q,
+                           struct entry *out, struct fault *fault)
 {
-    struct entry entry = {0};
-    struct str id = column_str(q, 7), hash = column_str(q, 15);
+    struct act_head *head = &reader->head;
 
-    entry.e = sqlite3_column_int64(q, 0);
-    entry.at = column_address(q, 1);
-    entry.kind = (enum entry_kind)sqlite3_column_int(q, 3);
-    entry.role = (enum role)sqlite3_column_int(q, 4);
-    entry.flags = (unsigned)sqlite3_column_int(q, 5);
-    if (sqlite3_column_int(q, 6) && id.n == ID_BYTES) {
-        struct id bytes;
-
-        memcpy(bytes.b, id.p, ID_BYTES);
-        id_format(&bytes, reader->id);
-        entry.id = (struct str){reader->id, ID_TEXT};
-    } else {
-        entry.id = id;
-    }
-    entry.at_us = sqlite3_column_int64(q, 8);
-    entry.visible = entry_visible(entry.kind, entry.role);
-    entry.index = entry.visible ? sqlite3_column_int64(q, 9) - 1 : -1;
-    entry.has_usage = sqlite3_column_type(q, 10) != SQLITE_NULL;
-    entry.usage = (struct usage){sqlite3_column_int64(q, 10), sqlite3_column_int64(q, 11),
-                                 sqlite3_column_int64(q, 12)};
-    entry.ref = column_address(q, 13);
-    if (hash.n == HASH_BYTES)
-        memcpy(entry.hash, hash.p, HASH_BYTES);
-    entry.turn = entry.flags & ENTRY_IN_TURN ? column_str(q, 16) : STR_NONE;
-    entry.body = column_str(q, 17);
-    entry.erased = entry.body.p == NULL && entry.kind != ENTRY_MOVE;
-    if (session_id(reader, entry.at.s, fault) != FAULT_OK)
+    if (!act_head_decode_brief(column_str(q, 1), head))
+        return fault_set(fault, FAULT_CORRUPT, "the head of an act of session %lld cannot be read",
+                         (long long)s);
+    if (session_id(reader, s, fault) != FAULT_OK)
         return fault->code;
-    entry.session = (struct str){reader->session, reader->session_length};
-    if ((entry.kind == ENTRY_MOVE && move_read(reader, &entry, fault) != FAULT_OK) ||
-        ref_read(reader, &entry, fault) != FAULT_OK)
+    *out = (struct entry){
+        .at = {s, head->n},
+        .e = sqlite3_column_int64(q, 0),
+        .kind = head->kind,
+        .role = head->role,
+        .flags = head->flags,
+        .id = id_text(head->id, head->drawn, reader->id),
+        .turn = head->turn,
+        .at_us = head->at_us,
+        .visible = entry_visible(head->kind, head->role),
+        .index = -1,
+        .usage = head->usage,
+        .has_usage = head->has_usage,
+        .session = {reader->session, reader->session_length},
+        .ref = head->ref,
+        .body = column_str(q, 2),
+    };
+    if (out->visible)
+        out->index = head->facts.visible - 1;
+    memcpy(out->hash, head->facts.hash, HASH_BYTES);
+    out->erased = out->body.p == NULL && out->kind != ENTRY_MOVE;
+    if (out->kind == ENTRY_MOVE && move_read(reader, out, fault) != FAULT_OK)
         return fault->code;
-    *out = entry;
-    return FAULT_OK;
+    return out->ref.s ? ref_read(reader, out, fault) : FAULT_OK;
 }
 
 enum fault_code entry_get(struct db *db, struct address at, struct arena *arena, struct entry *out,
@@ -147,7 +157,7 @@ enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,
         return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
                          (long long)at.n, (long long)at.s);
     entry_reader_init(&reader, db);
-    code = entry_read(&reader, q, &entry, fault);
+    code = entry_read(&reader, at.s, q, &entry, fault);
     if (code == FAULT_OK) {
         entry.id = arena_dup(arena, entry.id);
         entry.turn = arena_dup(arena, entry.turn);
@@ -165,19 +175,13 @@ enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,
 enum fault_code entry_id(struct db *db, struct address at, struct arena *arena, struct str *out,
                          struct fault *fault)
 {
-    sqlite3_stmt *q;
-    bool row;
+    struct act_head head;
 
     *out = STR("");
     if (at.s == 0)
         return FAULT_OK;
-    q = db_query(db, Q_ENTRY_ID, ARGS(arg_int(at.s), arg_int(at.n)));
-    if (db_step(db, q, &row, fault) != FAULT_OK)
+    if (act_head_get(db, at, &head, fault) != FAULT_OK)
         return fault->code;
-    if (!row)
-        return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
-                         (long long)at.n, (long long)at.s);
-    *out = act_id_text(column_str(q, 1), sqlite3_column_int(q, 0) != 0, arena);
-    sqlite3_reset(q);
+    *out = act_id_text(head.id, head.drawn, arena);
     return FAULT_OK;
 }

@@ -14,15 +14,17 @@ struct entry_reader {
     int64_t s;
     size_t session_length;
     char session[LIMIT_ID_BYTES + 1];
+    struct act_head head;
     char id[ID_TEXT + 1];
     char ref_id[LIMIT_ID_BYTES + 1], ref_session[LIMIT_ID_BYTES + 1];
 };
 
 void entry_reader_init(struct entry_reader *reader, struct db *db);
 
-/* The current row of a query that has the columns of `entry_at`. */
-FAULT_CHECK enum fault_code entry_read(struct entry_reader *reader, sqlite3_stmt *statement,
-                                       struct entry *out, struct fault *fault);
+/* The current row of a query that has the columns of `entry_at`: an act of session s. */
+FAULT_CHECK enum fault_code entry_read(struct entry_reader *reader, int64_t s,
+                                       sqlite3_stmt *statement, struct entry *out,
+                                       struct fault *fault);
 
 /* The entry at an address, its strings in the arena. FAULT_CORRUPT when it is not there. */
 FAULT_CHECK enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,

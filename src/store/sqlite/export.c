@@ -145,28 +145,26 @@ static enum fault_code give_act(struct db *db, const struct act_row *row, struct
 
     *out = (struct log_act){
         .at = row->at,
-        .kind = row->kind,
-        .role = row->role,
-        .flags = row->flags,
-        .id = act_id_text(row->id, row->drawn, arena),
-        .id_is_drawn = row->drawn,
-        .at_us = row->at_us,
-        .usage = row->usage,
-        .has_usage = row->has_usage,
-        .calls = row->calls,
-        .results = row->results,
-        .ref = row->ref,
+        .kind = row->head.kind,
+        .role = row->head.role,
+        .flags = row->head.flags,
+        .id = act_id_text(row->head.id, row->head.drawn, arena),
+        .id_is_drawn = row->head.drawn,
+        .turn = row->head.turn,
+        .at_us = row->head.at_us,
+        .usage = row->head.usage,
+        .has_usage = row->head.has_usage,
+        .calls = row->head.calls,
+        .results = row->head.results,
+        .ref = row->head.ref,
         .salt = row->salt,
         .content = row->content,
-        .hash = {(const char *)row->facts.hash, HASH_BYTES},
+        .hash = {(const char *)row->head.facts.hash, HASH_BYTES},
         .spans = row->spans,
         .erased = row->content.p != NULL,
         .body = row->body,
     };
-    if (row->flags & ENTRY_IN_TURN &&
-        turn_name(db, row->facts.turn, arena, &out->turn, fault) != FAULT_OK)
-        return fault->code;
-    if (row->kind == ENTRY_MOVE) {
+    if (row->head.kind == ENTRY_MOVE) {
         sqlite3_stmt *q = db_query(db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
         bool found;
 
@@ -181,7 +179,7 @@ static enum fault_code give_act(struct db *db, const struct act_row *row, struct
         sqlite3_reset(q);
     }
     if (state_delta(db, row->at, arena, &out->state, fault) != FAULT_OK ||
-        object_hash(db, row->own_tree, arena, &out->tree, fault) != FAULT_OK)
+        object_hash(db, row->head.own_tree, arena, &out->tree, fault) != FAULT_OK)
         return fault->code;
     return visit(context, &item, fault);
 }

@@ -72,7 +72,7 @@ static enum fault_code scan_range(struct db *db, enum query query, const struct 
         code = db_step(db, q, &row, fault);
         if (code != FAULT_OK || !row)
             return code;
-        code = entry_read(reader, q, &entry, fault);
+        code = entry_read(reader, range->s, q, &entry, fault);
         if (code != FAULT_OK)
             break;
         code = visit(context, &entry, fault);
@@ -211,7 +211,7 @@ enum fault_code journal_run(struct db *db, const struct log_spec *spec, journal_
                                                      sqlite3_column_int64(notes, 0));
 
         if (act_next) {
-            code = entry_read(&reader, acts, &entry, fault);
+            code = entry_read(&reader, link.s, acts, &entry, fault);
             item = (struct journal_item){entry.e, &entry, NULL};
         } else {
             note_read(notes, &note);

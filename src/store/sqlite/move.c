@@ -177,14 +177,15 @@ static enum fault_code adopt_entry(struct writer *writer, struct address from,
     if (act_row_read(q, &row, fault) != FAULT_OK)
         return fault->code;
     draft = (struct draft){
-        .kind = row.kind,
-        .role = row.role,
-        .flags = (row.flags & ENTRY_INTERRUPTED) | ENTRY_ADOPTED,
+        .kind = row.head.kind,
+        .role = row.head.role,
+        .flags = (row.head.flags & ENTRY_INTERRUPTED) | ENTRY_ADOPTED,
         .drawn = true,
-        .calls = row.calls,
-        .results = row.results,
-        .tree = row.own_tree,
-        .ref = row.kind == ENTRY_SUBSESSION ? row.ref : from,
+        .turn = arena_dup(arena, row.head.turn),
+        .calls = row.head.calls,
+        .results = row.head.results,
+        .tree = row.head.own_tree,
+        .ref = row.head.kind == ENTRY_SUBSESSION ? row.head.ref : from,
         .spans = row.spans.p ? arena_dup(arena, row.spans) : STR_NONE,
         .body = row.body.p ? arena_dup(arena, row.body) : STR("{}"), /* erased at its source */
     };
@@ -194,9 +195,7 @@ static enum fault_code adopt_entry(struct writer *writer, struct address from,
     spec->draw(spec->draw_context, &drawn, salt, &draft.at_us);
     draft.id = (struct str){(const char *)drawn.b, ID_BYTES};
     draft.salt = (struct str){(const char *)salt, SALT_BYTES};
-    if ((row.flags & ENTRY_IN_TURN &&
-         turn_name(db, row.facts.turn, arena, &draft.turn, fault) != FAULT_OK) ||
-        state_delta(db, from, arena, &draft.state, fault) != FAULT_OK)
+    if (state_delta(db, from, arena, &draft.state, fault) != FAULT_OK)
         return fault->code;
     return writer_add(writer, &draft, arena, fault);
 }

@@ -233,20 +233,14 @@ static int64_t facts_ordinal(const struct facts *facts, enum ordinal ordinal)
     return facts->flat_user;
 }
 
-/* One ordinal of an act, without reading the rest of it. */
 static enum fault_code ordinal_at(struct db *db, int64_t s, int64_t n, enum ordinal ordinal,
                                   int64_t *out, struct fault *fault)
 {
-    sqlite3_stmt *q = db_query(db, Q_ORDINALS_AT, ARGS(arg_int(s), arg_int(n)));
-    bool row;
+    struct act_head head;
 
-    if (db_step(db, q, &row, fault) != FAULT_OK)
+    if (act_head_get(db, (struct address){s, n}, &head, fault) != FAULT_OK)
         return fault->code;
-    if (!row)
-        return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing", (long long)n,
-                         (long long)s);
-    *out = sqlite3_column_int64(q, (int)ordinal);
-    sqlite3_reset(q);
+    *out = facts_ordinal(&head.facts, ordinal);
     return FAULT_OK;
 }
 

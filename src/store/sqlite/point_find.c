@@ -56,7 +56,7 @@ enum fault_code entry_named(struct db *db, const struct link *link, struct str i
     }
     if (out->s)
         return FAULT_OK;
-    return had_first(db, link, db_query(db, Q_ENTRY_CLIENT, ARGS(arg_int(link->fam), arg_blob(id))),
+    return had_first(db, link, db_query(db, Q_ENTRY_CLIENT, ARGS(arg_int(link->fam), arg_text(id))),
                      out, fault);
 }
 
@@ -107,9 +107,10 @@ static enum fault_code entry_started(struct db *db, const struct link *link, str
         sqlite3_stmt *q;
 
         memcpy(above, start.p, start.n);
-        above[start.n] = (char)0xff;
+        above[start.n] = '~'; /* above all that an id may have */
         q = db_query(db, Q_ENTRY_CLIENT_BETWEEN,
-                     ARGS(arg_int(link->fam), arg_blob(start), arg_bytes(above, start.n + 1)));
+                     ARGS(arg_int(link->fam), arg_text(start),
+                          arg_text((struct str){above, start.n + 1})));
         if (had_count(db, link, q, &found, &count, &seen, fault) != FAULT_OK)
             return fault->code;
     }
@@ -252,25 +253,17 @@ static enum fault_code edge_is_user(struct db *db, struct address at, bool first
                                     struct fault *fault)
 {
     for (;;) {
-        sqlite3_stmt *q = db_query(db, Q_ACT_REF, ARGS(arg_int(at.s), arg_int(at.n)));
-        struct address ref;
+        struct act_head head;
         struct act pinned;
-        bool row;
 
         *out = false;
-        if (db_step(db, q, &row, fault) != FAULT_OK)
+        if (act_head_get(db, at, &head, fault) != FAULT_OK)
             return fault->code;
-        if (!row)
-            return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
-                             (long long)at.n, (long long)at.s);
-        ref = column_address(q, 2);
-        if (sqlite3_column_int(q, 0) != ENTRY_SUBSESSION) {
-            *out = sqlite3_column_int(q, 1) == ROLE_USER;
-            sqlite3_reset(q);
+        if (head.kind != ENTRY_SUBSESSION) {
+            *out = head.role == ROLE_USER;
             return FAULT_OK;
         }
-        sqlite3_reset(q);
-        if (act_get(db, ref, &pinned, fault) != FAULT_OK ||
+        if (act_get(db, head.ref, &pinned, fault) != FAULT_OK ||
             path_find(db, &pinned, ORDINAL_FLAT, first ? 0 : pinned.facts.flat - 1, &at, NULL, NULL,
                       fault) != FAULT_OK)
             return fault->code;
@@ -423,6 +416,43 @@ static enum fault_code good_words(struct db *db, struct address at, struct arena
     return FAULT_OK;
 }
 
+/*
+ * The first act that a query of (n, head) gives for which `wanted` holds; 0 when there is none.
+ */
+static enum fault_code first_ahead(struct db *db, sqlite3_stmt *q,
+                                   bool (*wanted)(const struct act_head *head, int64_t with),
+                                   int64_t with, int64_t *out, struct fault *fault)
+{
+    bool row;
+
+    *out = 0;
+    while (*out == 0) {
+        struct act_head head;
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
+            return fault->code;
+        if (!row)
+            return FAULT_OK;
+        if (!act_head_decode(column_str(q, 1), &head))
+            return fault_set(fault, FAULT_CORRUPT, "the head of an act cannot be read");
+        if (wanted(&head, with))
+            *out = head.n;
+    }
+    sqlite3_reset(q);
+    return FAULT_OK;
+}
+
+static bool nothing_open(const struct act_head *head, int64_t with)
+{
+    (void)with;
+    return head->facts.open == 0;
+}
+
+static bool in_turn(const struct act_head *head, int64_t turn)
+{
+    return head->facts.turn == turn;
+}
+
 static enum fault_code refuse_open(struct db *db, const struct link *link, const struct act *act,
                                    struct arena *arena, struct fault *fault)
 {
@@ -436,9 +466,11 @@ static enum fault_code refuse_open(struct db *db, const struct link *link, const
         return fault->code;
     if (limit > act->at.n + GOOD_AHEAD_MAX)
         limit = act->at.n + GOOD_AHEAD_MAX;
-    if (db_int(db, Q_GOOD_AHEAD,
-               ARGS(arg_int(act->at.s), arg_int(act->at.n), arg_int(limit), arg_int(act->n0)),
-               &ahead, fault) != FAULT_OK)
+    if (first_ahead(db,
+                    db_query(db, Q_LINE_AHEAD,
+                             ARGS(arg_int(act->at.s), arg_int(act->at.n), arg_int(limit),
+                                  arg_int(act->n0))),
+                    nothing_open, 0, &ahead, fault) != FAULT_OK)
         return fault->code;
     if (ahead &&
         good_words(db, (struct address){act->at.s, ahead}, arena, &after, fault) != FAULT_OK)
@@ -505,18 +537,22 @@ enum fault_code point_excluded(struct db *db, const struct link *link, const str
 {
     struct address at = point->anchor;
     int64_t ahead = 0, limit;
+    struct act anchor;
     bool had;
 
     *has = false;
     if (at.s == 0 || point->side != SIDE_BEFORE)
         return FAULT_OK;
-    if (path_has(db, link, at, &had, &limit, fault) != FAULT_OK)
+    if (path_has(db, link, at, &had, &limit, fault) != FAULT_OK ||
+        act_get(db, at, &anchor, fault) != FAULT_OK)
         return fault->code;
     if (limit > at.n + GOOD_AHEAD_MAX)
         limit = at.n + GOOD_AHEAD_MAX;
     /* The first entry of a turn may be a runtime's: then the first message that follows it there. */
-    if (db_int(db, Q_MESSAGE_AHEAD, ARGS(arg_int(at.s), arg_int(at.n), arg_int(limit)), &ahead,
-               fault) != FAULT_OK)
+    if (first_ahead(db,
+                    db_query(db, Q_MESSAGE_AHEAD,
+                             ARGS(arg_int(at.s), arg_int(at.n), arg_int(limit))),
+                    in_turn, anchor.facts.turn, &ahead, fault) != FAULT_OK)
         return fault->code;
     if (ahead == 0)
         return FAULT_OK;

@@ -99,9 +99,6 @@ WHERE owner = ?1 AND state = 0 AND touched_us <= ?2 AND (?3 IS NULL OR ?3 = '' O
   AND (?4 < 0 OR archived = ?4)
 ORDER BY touched_us DESC, s DESC
 
--- name: session_newest
-SELECT at_us FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
-
 -- name: session_family
 SELECT s FROM session WHERE fam = ?1 AND state <> 1 ORDER BY s
 
@@ -137,14 +134,10 @@ FROM line WHERE s = ?1 ORDER BY n0
 -- ---- acts ----
 
 -- name: act_at
-SELECT n, n0, kind, at_us, vis, usr, tol, flat, flatu, tin, tout, cost, win, wout, wcost, open,
-       good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash
-FROM entry WHERE s = ?1 AND n = ?2
+SELECT n0, head FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: act_last
-SELECT n, n0, kind, at_us, vis, usr, tol, flat, flatu, tin, tout, cost, win, wout, wcost, open,
-       good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash
-FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
+SELECT n0, head FROM entry WHERE s = ?1 ORDER BY n DESC LIMIT 1
 
 -- name: act_known
 SELECT 1 FROM entry WHERE s = ?1 AND n = ?2
@@ -152,106 +145,78 @@ SELECT 1 FROM entry WHERE s = ?1 AND n = ?2
 -- name: act_kind
 SELECT kind FROM entry WHERE s = ?1 AND n = ?2
 
--- name: act_ref
-SELECT kind, role, ref_s, ref_n FROM entry WHERE s = ?1 AND n = ?2
-
--- name: ordinals_at
-SELECT vis, usr, flat, flatu FROM entry WHERE s = ?1 AND n = ?2
-
 -- name: act_insert
-INSERT INTO entry(e, s, n, kind, role, flags, gen, fam, id, turn, at_us, n0, vis, usr, tol, flat,
-                  flatu, tin, tout, cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n,
-                  st_s, st_n, tree, calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, phash,
-                  salt, chash, spans, body)
-VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-       ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38,
-       ?39, ?40, ?41, ?42, ?43, ?44)
+INSERT INTO entry(e, s, n, kind, seen, n0, tree, head, salt, chash, spans, body)
+VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+
+-- name: drawn_insert
+INSERT INTO drawn(id, s, n) VALUES(?1, ?2, ?3)
+
+-- name: drawn_delete
+DELETE FROM drawn WHERE id = ?1
+
+-- name: client_insert
+INSERT INTO client(fam, id, s, n) VALUES(?1, ?2, ?3, ?4)
+
+-- name: client_delete
+DELETE FROM client WHERE fam = ?1 AND id = ?2 AND s = ?3
 
 -- name: act_row
-SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
-       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
-       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
-FROM entry WHERE s = ?1 AND n = ?2
+SELECT e, s, n0, head, salt, chash, spans, body FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: act_numbered
-SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
-       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
-       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
-FROM entry WHERE e = ?1
+SELECT e, s, n0, head, salt, chash, spans, body FROM entry WHERE e = ?1
 
 -- name: act_rows
-SELECT e, s, n, kind, role, flags, gen, fam, id, at_us, n0, vis, usr, tol, flat, flatu, tin, tout,
-       cost, win, wout, wcost, open, good_s, good_n, sum_s, sum_n, st_s, st_n, tree, turn, phash,
-       calls, results, uin, uout, ucost, own_tree, ref_s, ref_n, salt, chash, spans, body
-FROM entry ORDER BY e
+SELECT e, s, n0, head, salt, chash, spans, body FROM entry ORDER BY e
 
 -- name: entry_at
-SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
-       x.ref_s, x.ref_n, x.phash, t.name, x.body
-FROM entry x LEFT JOIN turn t ON t.t = x.turn WHERE x.s = ?1 AND x.n = ?2
+SELECT e, head, body FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: entry_head
+SELECT head FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: entry_scan
 -- The visible messages of a range.
-SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
-       x.ref_s, x.ref_n, x.phash, t.name, x.body
-FROM entry x LEFT JOIN turn t ON t.t = x.turn
-WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 AND x.kind = 0 AND x.role <> 4 ORDER BY x.n
+SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n
 
 -- name: entry_scan_all
 -- Everything of a range but moves.
-SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
-       x.ref_s, x.ref_n, x.phash, t.name, x.body
-FROM entry x LEFT JOIN turn t ON t.t = x.turn
-WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 AND x.kind <> 6 ORDER BY x.n
+SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
 
 -- name: entry_scan_raw
-SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
-       x.ref_s, x.ref_n, x.phash, t.name, x.body
-FROM entry x LEFT JOIN turn t ON t.t = x.turn
-WHERE x.s = ?1 AND x.n BETWEEN ?2 AND ?3 ORDER BY x.n
+SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 ORDER BY n
 
 -- name: entry_scan_number
--- The acts of a session above a number of the store: e grows with n, so n is found by it.
-SELECT x.e, x.s, x.n, x.kind, x.role, x.flags, x.gen, x.id, x.at_us, x.vis, x.uin, x.uout, x.ucost,
-       x.ref_s, x.ref_n, x.phash, t.name, x.body
-FROM entry x LEFT JOIN turn t ON t.t = x.turn
-WHERE x.s = ?1 AND x.e > ?2 ORDER BY x.n
-
--- name: entry_id
-SELECT gen, id FROM entry WHERE s = ?1 AND n = ?2
-
--- name: entry_named_by
--- What an entry refers to, in words.
-SELECT x.gen, x.id, x.vis, s.id FROM entry x JOIN session s ON s.s = x.s WHERE x.s = ?1 AND x.n = ?2
+-- The acts of a session above a number of the store.
+SELECT e, head, body FROM entry WHERE s = ?1 AND e > ?2 ORDER BY n
 
 -- name: entry_drawn
-SELECT s, n FROM entry WHERE id = ?1 AND gen = 1
+SELECT s, n FROM drawn WHERE id = ?1
 
 -- name: entry_drawn_between
-SELECT s, n FROM entry WHERE id BETWEEN ?1 AND ?2 AND gen = 1 AND kind <> 6
+SELECT d.s, d.n FROM drawn d JOIN entry x ON x.s = d.s AND x.n = d.n
+WHERE d.id BETWEEN ?1 AND ?2 AND x.kind <> 6
 
 -- name: entry_client
-SELECT s, n FROM entry WHERE fam = ?1 AND id = ?2 AND gen = 0
+SELECT s, n FROM client WHERE fam = ?1 AND id = ?2
 
 -- name: entry_client_between
-SELECT s, n FROM entry WHERE fam = ?1 AND id >= ?2 AND id < ?3 AND gen = 0
+SELECT s, n FROM client WHERE fam = ?1 AND id >= ?2 AND id < ?3
 
 -- name: entry_erase
 UPDATE entry SET body = NULL, salt = NULL, spans = NULL, chash = ?2 WHERE e = ?1
 
--- name: good_ahead
--- The next place of a line at which no tool call is open.
-SELECT n FROM entry WHERE s = ?1 AND n > ?2 AND n <= ?3 AND n0 = ?4 AND open = 0 ORDER BY n LIMIT 1
+-- name: line_ahead
+-- What follows on a line.
+SELECT n, head FROM entry WHERE s = ?1 AND n > ?2 AND n <= ?3 AND n0 = ?4 ORDER BY n
 
 -- name: message_ahead
--- The first visible message at or after an act, of the same turn.
-SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind = 0 AND role <> 4
-  AND turn IS (SELECT turn FROM entry WHERE s = ?1 AND n = ?2)
-ORDER BY n LIMIT 1
+-- The visible messages at or after an act.
+SELECT n, head FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n
 
 -- name: visible_ahead
-SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind = 0 AND role <> 4
-ORDER BY n LIMIT 1
+SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n LIMIT 1
 
 -- name: adopt_scan
 SELECT n, length(body) FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
@@ -441,11 +406,11 @@ SELECT DISTINCT p.s, p.n FROM upon JOIN pin p ON p.s = upon.s
 SELECT e, n FROM entry WHERE s = ?1 AND body IS NOT NULL AND kind <> 6 ORDER BY n
 
 -- name: loose_first
--- A sub-session that nothing refers to or stands on, and that was not written to for a while.
+-- A sub-session that nothing refers to or stands on, and that was not touched since.
 SELECT x.s, x.owner, x.touched_us FROM session x INDEXED BY session_loose
 WHERE x.state = 2 AND NOT EXISTS (SELECT 1 FROM pin WHERE s = x.s)
   AND NOT EXISTS (SELECT 1 FROM session c WHERE c.base_s = x.s)
-  AND max(x.touched_us, coalesce((SELECT max(at_us) FROM entry WHERE s = x.s), 0)) <= ?1
+  AND x.touched_us <= ?1
 LIMIT 1
 
 -- name: meta_floor
@@ -473,9 +438,9 @@ SELECT (SELECT count(*) FROM session WHERE state = 0), (SELECT count(*) FROM ses
 -- name: search_store
 SELECT value FROM meta WHERE key = 'store'
 
--- name: search_mark_time
--- When the act or note with that number happened.
-SELECT at_us FROM entry WHERE e = ?1 UNION ALL SELECT at_us FROM note WHERE e = ?1
+-- name: search_mark_act
+-- What tells an act or note with that number from another one.
+SELECT head FROM entry WHERE e = ?1 UNION ALL SELECT at_us FROM note WHERE e = ?1
 
 -- name: search_acts
 SELECT e, s, spans, body FROM entry WHERE e > ?1 AND e <= ?2 ORDER BY e
@@ -490,7 +455,7 @@ SELECT title, owner FROM session WHERE s = ?1 AND state = 0
 SELECT owner FROM session WHERE s = ?1
 
 -- name: search_text
-SELECT s, n, role, at_us, spans, body FROM entry WHERE e = ?1
+SELECT s, n, head, spans, body FROM entry WHERE e = ?1
 
 -- name: search_living
 -- A living session that has the act (?1, ?2): its own, or the nearest that stands on it.
@@ -521,8 +486,10 @@ SELECT 'line', s, n0 FROM line l WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e
 UNION ALL SELECT 'move', s, n FROM move m
   WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = m.s AND e.n = m.n AND e.kind = 6)
 UNION ALL SELECT 'state change', s, n FROM state c
-  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = c.s AND e.n = c.n AND e.st_s = c.s AND e.st_n = c.n)
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = c.s AND e.n = c.n)
 UNION ALL SELECT 'turn', s, n FROM turn t WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = t.s AND e.n = t.n)
+UNION ALL SELECT 'drawn id', s, n FROM drawn d WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = d.s AND e.n = d.n)
+UNION ALL SELECT 'client id', s, n FROM client d WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = d.s AND e.n = d.n)
 UNION ALL SELECT 'label', s, n FROM label b WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = b.s AND e.n = b.n)
 UNION ALL SELECT 'label', in_s, n FROM label b WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = b.in_s)
 UNION ALL SELECT 'reference', by_s, by_n FROM pin p

@@ -194,17 +194,24 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
 }
 
 /* Acts above `low` go, with all that belongs to them. What they referred to is looked at later. */
-static enum fault_code trim(struct db *db, int64_t s, int64_t low, struct fault *fault)
+static enum fault_code trim(struct db *db, const struct reap_plan *plan, struct fault *fault)
 {
     static const enum query steps[] = {
         Q_TRIM_REAP_PINNED, Q_TRIM_PIN,  Q_TRIM_LINE,  Q_TRIM_MOVE,
         Q_TRIM_STATE,       Q_TRIM_TURN, Q_TRIM_LABEL, Q_TRIM_ENTRY,
     };
 
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-        if (db_run(db, steps[i], ARGS(arg_int(s), arg_int(low)), fault) != FAULT_OK)
+    struct link link;
+
+    if (link_get(db, plan->s, &link, fault) != FAULT_OK)
+        return fault->code;
+    for (size_t i = 0; i < plan->count; i++)
+        if (act_forget_id(db, link.fam, plan->acts[i], fault) != FAULT_OK)
             return fault->code;
-    return delete_loose(db, Q_TRIM_LOOSE, s, fault); /* it goes with its last reference */
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+        if (db_run(db, steps[i], ARGS(arg_int(plan->s), arg_int(plan->low)), fault) != FAULT_OK)
+            return fault->code;
+    return delete_loose(db, Q_TRIM_LOOSE, plan->s, fault); /* it goes with its last reference */
 }
 
 static enum fault_code erase(struct db *db, int64_t e, struct arena *arena, struct fault *fault)
@@ -257,7 +264,7 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
     case REAP_NOTHING:
         return FAULT_OK;
     case REAP_TRIM:
-        return trim(db, plan->s, plan->low, fault);
+        return trim(db, plan, fault);
     case REAP_PURGE:
         for (size_t i = 0; i < plan->count; i++)
             if (erase(db, plan->acts[i], arena, fault) != FAULT_OK)

@@ -114,16 +114,18 @@ static enum fault_code text_hit(struct search *search, struct db *db, int64_t e,
 {
     sqlite3_stmt *q = db_query(db, Q_SEARCH_TEXT, ARGS(arg_int(e)));
     struct hit hit = {0};
+    struct act_head head;
     struct address at;
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
         return fault->code;
-    if (!found || !index_entry_text(column_str(q, 4), column_str(q, 5), arena, text))
+    if (!found || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text) ||
+        !act_head_decode_brief(column_str(q, 2), &head))
         return FAULT_OK;
     at = column_address(q, 0);
-    hit.role = (enum role)sqlite3_column_int(q, 2);
-    hit.at_us = sqlite3_column_int64(q, 3);
+    hit.role = head.role;
+    hit.at_us = head.at_us;
     sqlite3_reset(q);
     if (shown_at(db, &at, arena, &hit, &found, fault) != FAULT_OK)
         return fault->code;

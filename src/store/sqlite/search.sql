@@ -10,10 +10,10 @@ COMMIT
 ROLLBACK
 
 -- name: mark
-SELECT store, e, at_us FROM mark
+SELECT store, e, act FROM mark
 
 -- name: mark_set
-UPDATE mark SET e = ?1, at_us = ?2
+UPDATE mark SET e = ?1, act = ?2
 
 -- name: doc_known
 SELECT 1 FROM doc WHERE e = ?1

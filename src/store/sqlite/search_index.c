@@ -73,7 +73,7 @@ enum fault_code index_step(struct search *search, sqlite3_stmt *q, bool *row,
     return code == SQLITE_DONE ? FAULT_OK : fault->code;
 }
 
-static enum fault_code find_run(struct search *search, sqlite3_stmt *q, struct fault *fault)
+static enum fault_code index_run(struct search *search, sqlite3_stmt *q, struct fault *fault)
 {
     bool row;
 
@@ -90,7 +90,7 @@ enum fault_code index_text(struct search *search, enum find which, int64_t rowid
     sqlite3_bind_int64(q, 1, rowid);
     sqlite3_bind_text64(q, 2, text.p ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8);
     sqlite3_bind_text(q, 3, who, -1, SQLITE_TRANSIENT);
-    return find_run(search, q, fault);
+    return index_run(search, q, fault);
 }
 
 static enum fault_code number_run(struct search *search, enum find which, int64_t number,
@@ -99,7 +99,7 @@ static enum fault_code number_run(struct search *search, enum find which, int64_
     sqlite3_stmt *q = index_find(search, which);
 
     sqlite3_bind_int64(q, 1, number);
-    return find_run(search, q, fault);
+    return index_run(search, q, fault);
 }
 
 /* ---- opening ---- */
@@ -111,8 +111,8 @@ static int make_tables(struct search *search, struct str store)
     snprintf(sql, sizeof(sql),
              "BEGIN IMMEDIATE;"
              "CREATE TABLE IF NOT EXISTS mark(one INTEGER PRIMARY KEY CHECK(one = 1),"
-             " store TEXT NOT NULL, e INT NOT NULL, at_us INT NOT NULL);"
-             "INSERT OR IGNORE INTO mark VALUES(1, '%.*s', 0, 0);"
+             " store TEXT NOT NULL, e INT NOT NULL, act BLOB);"
+             "INSERT OR IGNORE INTO mark VALUES(1, '%.*s', 0, NULL);"
              "CREATE TABLE IF NOT EXISTS doc(e INTEGER PRIMARY KEY);"
              "CREATE TABLE IF NOT EXISTS skip(e INTEGER PRIMARY KEY);"
              "CREATE VIRTUAL TABLE IF NOT EXISTS text USING fts5(body, who, content='',"
@@ -159,8 +159,14 @@ void index_remove(struct search *search)
     }
 }
 
-static enum fault_code mark_get(struct search *search, struct arena *arena, struct str *store,
-                                int64_t *e, int64_t *at_us, struct fault *fault)
+/* How far the index goes: the number of the newest act or note in it, and what stood there. */
+struct mark {
+    struct str store, act;
+    int64_t e;
+};
+
+static enum fault_code mark_get(struct search *search, struct arena *arena, struct mark *out,
+                                struct fault *fault)
 {
     sqlite3_stmt *q = index_find(search, F_MARK);
     bool row;
@@ -169,9 +175,25 @@ static enum fault_code mark_get(struct search *search, struct arena *arena, stru
         return fault->code;
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "the search index has no mark");
-    *store = column_dup(q, 0, arena);
-    *e = sqlite3_column_int64(q, 1);
-    *at_us = sqlite3_column_int64(q, 2);
+    out->store = column_dup(q, 0, arena);
+    out->e = sqlite3_column_int64(q, 1);
+    out->act = column_dup(q, 2, arena);
+    sqlite3_reset(q);
+    return FAULT_OK;
+}
+
+/* What tells the act or note of that number from another one; p == NULL: it is not there. */
+static enum fault_code mark_act(struct db *db, int64_t e, struct arena *arena, struct str *out,
+                                struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_SEARCH_MARK_ACT, ARGS(arg_int(e)));
+    bool row;
+
+    *out = STR_NONE;
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (row)
+        *out = column_dup(q, 0, arena);
     sqlite3_reset(q);
     return FAULT_OK;
 }
@@ -180,14 +202,15 @@ static enum fault_code mark_get(struct search *search, struct arena *arena, stru
 static enum fault_code mark_fits(struct search *search, struct db *db, struct str store,
                                  struct arena *arena, bool *fits, struct fault *fault)
 {
-    int64_t e = 0, at_us = 0, newest = 0, then = 0;
-    struct str of;
+    struct mark mark;
+    struct str act;
+    int64_t newest = 0;
 
-    if (mark_get(search, arena, &of, &e, &at_us, fault) != FAULT_OK ||
+    if (mark_get(search, arena, &mark, fault) != FAULT_OK ||
         db_int(db, Q_NUMBER_NEWEST, NULL, 0, &newest, fault) != FAULT_OK ||
-        db_int(db, Q_SEARCH_MARK_TIME, ARGS(arg_int(e)), &then, fault) != FAULT_OK)
+        mark_act(db, mark.e, arena, &act, fault) != FAULT_OK)
         return fault->code;
-    *fits = str_eq(of, store) && e <= newest && (then == 0 || then == at_us);
+    *fits = str_eq(mark.store, store) && mark.e <= newest && (!act.p || str_eq(act, mark.act));
     return FAULT_OK;
 }
 
@@ -349,26 +372,26 @@ static enum fault_code index_titles(struct search *search, struct db *db, int64_
 static enum fault_code index_slice(struct search *search, struct db *db, int64_t newest, bool *done,
                                    struct arena *arena, struct fault *fault)
 {
-    int64_t e = 0, at_us = 0, upto;
-    struct str store;
+    struct mark mark;
+    struct str act;
     sqlite3_stmt *q;
+    int64_t upto;
 
-    if (mark_get(search, arena, &store, &e, &at_us, fault) != FAULT_OK)
+    if (mark_get(search, arena, &mark, fault) != FAULT_OK)
         return fault->code;
-    *done = e >= newest;
+    *done = mark.e >= newest;
     if (*done)
         return FAULT_OK;
-    upto = newest - e > SLICE ? e + SLICE : newest;
-    at_us = 0;
-    if (index_acts(search, db, e, upto, fault) != FAULT_OK ||
-        index_titles(search, db, e, upto, fault) != FAULT_OK ||
-        db_int(db, Q_SEARCH_MARK_TIME, ARGS(arg_int(upto)), &at_us, fault) != FAULT_OK)
+    upto = newest - mark.e > SLICE ? mark.e + SLICE : newest;
+    if (index_acts(search, db, mark.e, upto, fault) != FAULT_OK ||
+        index_titles(search, db, mark.e, upto, fault) != FAULT_OK ||
+        mark_act(db, upto, arena, &act, fault) != FAULT_OK)
         return fault->code;
     q = index_find(search, F_MARK_SET);
     sqlite3_bind_int64(q, 1, upto);
-    sqlite3_bind_int64(q, 2, at_us);
+    sqlite3_bind_blob64(q, 2, act.p, act.n, SQLITE_STATIC);
     *done = upto >= newest;
-    return find_run(search, q, fault);
+    return index_run(search, q, fault);
 }
 
 enum fault_code index_catch_up(struct search *search, struct db *db, struct arena *arena,
@@ -381,11 +404,11 @@ enum fault_code index_catch_up(struct search *search, struct db *db, struct aren
     if (db_int(db, Q_NUMBER_NEWEST, NULL, 0, &newest, fault) != FAULT_OK)
         return fault->code;
     while (!done) {
-        if (find_run(search, index_find(search, F_BEGIN), fault) != FAULT_OK)
+        if (index_run(search, index_find(search, F_BEGIN), fault) != FAULT_OK)
             return fault->code;
         if (index_slice(search, db, newest, &done, arena, fault) != FAULT_OK ||
-            find_run(search, index_find(search, F_COMMIT), fault) != FAULT_OK) {
-            if (find_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
+            index_run(search, index_find(search, F_COMMIT), fault) != FAULT_OK) {
+            if (index_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
                 shut(search);
             return fault->code;
         }
@@ -407,7 +430,7 @@ static enum fault_code forget_one(struct search *search, struct db *db, int64_t 
     q = db_query(db, Q_SEARCH_TEXT, ARGS(arg_int(e)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
         return fault->code;
-    if (!row || !index_entry_text(column_str(q, 4), column_str(q, 5), arena, text))
+    if (!row || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text))
         return FAULT_OK;
     if (owner_of(db, sqlite3_column_int64(q, 0), &owner, fault) != FAULT_OK ||
         index_text(search, F_TEXT_DELETE, e, buf_str(text), owner, fault) != FAULT_OK)
@@ -431,13 +454,13 @@ enum fault_code search_forget(struct search *search, struct db *db, const int64_
     pthread_mutex_lock(&search->lock);
     code = index_open(search, db, &arena, fault);
     if (code == FAULT_OK)
-        code = find_run(search, index_find(search, F_BEGIN), fault);
+        code = index_run(search, index_find(search, F_BEGIN), fault);
     if (code == FAULT_OK) {
         for (size_t i = 0; code == FAULT_OK && i < count; i++)
             code = forget_one(search, db, acts[i], &arena, &text, fault);
         if (code == FAULT_OK)
-            code = find_run(search, index_find(search, F_COMMIT), fault);
-        if (code != FAULT_OK && find_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
+            code = index_run(search, index_find(search, F_COMMIT), fault);
+        if (code != FAULT_OK && index_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
             shut(search);
     }
     pthread_mutex_unlock(&search->lock);

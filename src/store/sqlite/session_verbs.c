@@ -286,6 +286,7 @@ static enum fault_code page_find(struct db *db, const struct list_spec *spec, st
 
     for (;;) {
         int64_t s, touched, updated;
+        struct act last;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
             return fault->code;
@@ -299,11 +300,9 @@ static enum fault_code page_find(struct db *db, const struct list_spec *spec, st
             if (touched + TOUCH_LAG_US < page->items[limit - 1].updated_us)
                 break;
         }
-        updated = touched;
-        if (db_int(db, Q_SESSION_NEWEST, ARGS(arg_int(s)), &updated, fault) != FAULT_OK)
+        if (act_last(db, s, &last, fault) != FAULT_OK)
             return fault->code;
-        if (updated < touched)
-            updated = touched;
+        updated = last.at_us > touched ? last.at_us : touched;
         if (updated < newest || (updated == newest && s < spec->before_s))
             page_add(page, s, updated);
     }

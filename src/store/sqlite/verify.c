@@ -39,7 +39,7 @@ static void report(struct check *check, const char *format, ...)
 
 static void act_wrong(struct check *check, const struct act_row *row, const char *what)
 {
-    struct str id = act_id_text(row->id, row->drawn, &check->arena);
+    struct str id = act_id_text(row->head.id, row->head.drawn, &check->arena);
 
     report(check, "act %lld of session %lld (\"%.*s\"): %s", (long long)row->at.n,
            (long long)row->at.s, STR_ARG(id), what);
@@ -62,7 +62,7 @@ static bool usage_same(const struct usage *a, const struct usage *b)
 
 static void compare_facts(struct check *check, const struct act_row *row, const struct facts *want)
 {
-    const struct facts *have = &row->facts;
+    const struct facts *have = &row->head.facts;
 
     if (have->visible != want->visible || have->user != want->user || have->tool != want->tool)
         act_wrong(check, row, "the count of messages is wrong");
@@ -92,23 +92,23 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
     sqlite3_stmt *q;
     bool found;
 
-    if (!(row->flags & ENTRY_IN_TURN))
+    if (!(row->head.flags & ENTRY_IN_TURN))
         return FAULT_OK;
     step->in_turn = true;
-    step->turn = row->facts.turn;
-    if (turn_name(check->db, row->facts.turn, &check->arena, &name, fault) != FAULT_OK ||
+    step->turn = row->head.facts.turn;
+    if (turn_name(check->db, row->head.facts.turn, &check->arena, &name, fault) != FAULT_OK ||
         turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
         return fault->code;
     step->same_turn = before->facts.turn != 0 && str_eq(name, name_before);
-    q = db_query(check->db, Q_TURN_AT, ARGS(arg_int(row->facts.turn)));
+    q = db_query(check->db, Q_TURN_AT, ARGS(arg_int(row->head.facts.turn)));
     if (db_step(check->db, q, &found, fault) != FAULT_OK)
         return fault->code;
     if (found) {
         first = column_address(q, 0);
         sqlite3_reset(q);
     }
-    if (first.s != row->at.s || first.n > row->at.n)
-        act_wrong(check, row, "its turn begins elsewhere");
+    if (first.s != row->at.s || first.n > row->at.n || !str_eq(name, row->head.turn))
+        act_wrong(check, row, "its turn is another, or begins elsewhere");
     return FAULT_OK;
 }
 
@@ -222,16 +222,16 @@ static enum fault_code check_pin(struct check *check, const struct act_row *row,
 {
     int64_t known = 0;
 
-    if (row->kind != ENTRY_SUBSESSION)
+    if (row->head.kind != ENTRY_SUBSESSION)
         return FAULT_OK;
     if (db_int(check->db, Q_PIN_KNOWN,
-               ARGS(arg_int(row->ref.s), arg_int(row->ref.n), arg_int(row->at.s),
+               ARGS(arg_int(row->head.ref.s), arg_int(row->head.ref.n), arg_int(row->at.s),
                     arg_int(row->at.n)),
                &known, fault) != FAULT_OK)
         return fault->code;
     if (!known)
         act_wrong(check, row, "the place that it refers to is not kept");
-    return act_get(check->db, row->ref, pinned, fault);
+    return act_get(check->db, row->head.ref, pinned, fault);
 }
 
 static void check_body(struct check *check, const struct act_row *row)
@@ -239,7 +239,7 @@ static void check_body(struct check *check, const struct act_row *row)
     struct span *spans;
     size_t count;
 
-    if (row->kind == ENTRY_MOVE)
+    if (row->head.kind == ENTRY_MOVE)
         return;
     if (!row->body.p != (row->content.p != NULL))
         act_wrong(check, row, "its body is gone and its content hash was not kept");
@@ -254,12 +254,12 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     unsigned char content[HASH_BYTES];
     struct facts_step step = {
         .at = row->at,
-        .kind = row->kind,
-        .role = row->role,
-        .usage = row->usage,
-        .calls = row->calls,
-        .results = row->results,
-        .tree = row->own_tree,
+        .kind = row->head.kind,
+        .role = row->head.role,
+        .usage = row->head.usage,
+        .calls = row->head.calls,
+        .results = row->head.results,
+        .tree = row->head.own_tree,
         .content = content,
     };
     struct act before, target, pinned = {0};
@@ -270,15 +270,15 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     if (neighbour(check, row, &before, fault) != FAULT_OK)
         return fault->code;
     target = before;
-    if (row->at_us <= before.at_us)
+    if (row->head.at_us <= before.at_us)
         act_wrong(check, row, "its time is not after that of the act before it");
     if (before.at.s == row->at.s)
         spent = before.facts.spent;
-    if (row->kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
+    if (row->head.kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
                                     act_get(db, to, &target, fault) != FAULT_OK))
         return fault->code;
     if (check_line(check, row, &target,
-                   row->kind == ENTRY_MOVE ? row->at.n
+                   row->head.kind == ENTRY_MOVE ? row->at.n
                    : row->at.n == 1        ? 1
                                            : before.n0,
                    fault) != FAULT_OK ||
@@ -288,9 +288,9 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         stored_content(db, row, &check->arena, content, fault) != FAULT_OK)
         return fault->code;
     check_body(check, row);
-    if (row->kind == ENTRY_SUBSESSION)
+    if (row->head.kind == ENTRY_SUBSESSION)
         step.ref = &pinned.facts;
-    want = row->kind == ENTRY_MOVE ? facts_move(db->hasher, &target.facts, spent, &step)
+    want = row->head.kind == ENTRY_MOVE ? facts_move(db->hasher, &target.facts, spent, &step)
                                    : facts_next(db->hasher, &target.facts, spent, &step);
     compare_facts(check, row, &want);
     return FAULT_OK;

@@ -145,26 +145,31 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
         .at = at,
         .e = ++db->e,
         .fam = writer->link.fam,
-        .at_us = at_us,
         .n0 = at.n == 1 ? 1 : writer->head.n0,
-        .kind = draft->kind,
-        .role = draft->role,
-        .flags = draft->flags | (step.in_turn ? ENTRY_IN_TURN : 0),
-        .drawn = draft->drawn,
-        .id = draft->id,
-        .usage = draft->usage,
-        .has_usage = draft->has_usage,
-        .calls = draft->calls,
-        .results = draft->results,
-        .own_tree = draft->tree,
-        .ref = draft->ref,
+        .head =
+            {
+                .n = at.n,
+                .at_us = at_us,
+                .kind = draft->kind,
+                .role = draft->role,
+                .flags = draft->flags | (step.in_turn ? ENTRY_IN_TURN : 0),
+                .drawn = draft->drawn,
+                .id = draft->id,
+                .turn = draft->turn,
+                .usage = draft->usage,
+                .has_usage = draft->has_usage,
+                .calls = draft->calls,
+                .results = draft->results,
+                .own_tree = draft->tree,
+                .ref = draft->ref,
+                .facts = facts_next(db->hasher, before, spent_so_far(writer), &step),
+            },
         .salt = draft->content.p ? STR_NONE : draft->salt,
         .content = draft->content,
         .spans = draft->spans,
         .body = draft->body,
-        .facts = facts_next(db->hasher, before, spent_so_far(writer), &step),
     };
-    if (act_insert(db, &row, fault) != FAULT_OK)
+    if (act_insert(db, &row, arena, fault) != FAULT_OK)
         return fault->code;
     if (step.has_state && state_insert(db, at, before, draft->state, &plan, fault) != FAULT_OK)
         return fault->code;
@@ -173,7 +178,7 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
                ARGS(arg_int(draft->ref.s), arg_int(draft->ref.n), arg_int(at.s), arg_int(at.n)),
                fault) != FAULT_OK)
         return fault->code;
-    writer->head = (struct act){at, row.n0, row.kind, at_us, row.facts};
+    writer->head = (struct act){at, row.n0, draft->kind, at_us, row.head.facts};
     return FAULT_OK;
 }
 
@@ -314,20 +319,24 @@ enum fault_code writer_move(struct writer *writer, const struct move_draft *move
         .at = at,
         .e = ++db->e,
         .fam = writer->link.fam,
-        .at_us = at_us,
         .n0 = at.n,
-        .kind = ENTRY_MOVE,
-        .drawn = true,
-        .id = draft.id,
+        .head =
+            {
+                .n = at.n,
+                .at_us = at_us,
+                .kind = ENTRY_MOVE,
+                .drawn = true,
+                .id = draft.id,
+                .facts = facts_move(db->hasher, &target->facts, spent_so_far(writer), &step),
+            },
         .salt = draft.salt,
-        .facts = facts_move(db->hasher, &target->facts, spent_so_far(writer), &step),
     };
-    if (act_insert(db, &row, fault) != FAULT_OK ||
+    if (act_insert(db, &row, arena, fault) != FAULT_OK ||
         (step.has_state &&
          state_insert(db, at, &target->facts, move->state, &plan, fault) != FAULT_OK))
         return fault->code;
-    writer->head = (struct act){at, at.n, ENTRY_MOVE, at_us, row.facts};
-    return turn_name(db, row.facts.turn, arena, &writer->turn_name, fault);
+    writer->head = (struct act){at, at.n, ENTRY_MOVE, at_us, row.head.facts};
+    return turn_name(db, row.head.facts.turn, arena, &writer->turn_name, fault);
 }
 
 /* Each span as two numbers, the first counted from the end of the span before; 7 bits a byte. */

@@ -55,38 +55,28 @@ CREATE TABLE line(
 ) WITHOUT ROWID;
 CREATE INDEX line_origin ON line(os, on_) WHERE os IS NOT NULL;
 
+-- An act. What it is, what it brought and its prefix facts are in `head` (act_head.h says how):
+-- reading a history takes two columns of a row and no other table.
 CREATE TABLE entry(
   e     INTEGER PRIMARY KEY,           -- number of the act in the store, from one counter with note.e
   s     INT NOT NULL REFERENCES session(s), n INT NOT NULL,
-  kind  INT NOT NULL, role INT NOT NULL, flags INT NOT NULL,
-  gen   INT NOT NULL, fam INT,         -- 1: id drawn by tine, 16 bytes; 0: the client's text, fam set
-  id    BLOB NOT NULL,
-  turn  INT,                           -- newest turn on the path; its own when flags has bit 1
-  at_us INT NOT NULL,                  -- strictly growing within a session
+  kind  INT NOT NULL,                  -- enum entry_kind
+  seen  INT NOT NULL,                  -- 1: a message of the visible list
   n0    INT NOT NULL,                  -- first act of its line
-  -- prefix facts
-  vis INT NOT NULL, usr INT NOT NULL, tol INT NOT NULL, flat INT NOT NULL, flatu INT NOT NULL,
-  tin INT NOT NULL, tout INT NOT NULL, cost INT NOT NULL,     -- sums over the path; cost in 1e-9
-  win INT NOT NULL, wout INT NOT NULL, wcost INT NOT NULL,    -- sums over all acts of the session
-  open INT NOT NULL,                   -- tool calls of the turn without a result
-  good_s INT, good_n INT,              -- newest place with open = 0
-  sum_s INT, sum_n INT,                -- newest summary
-  st_s INT, st_n INT,                  -- newest act with a change of state
-  tree INT REFERENCES object(o),       -- the workspace so far
-  -- its own
-  calls INT NOT NULL, results INT NOT NULL,
-  uin INT, uout INT, ucost INT,        -- usage; NULL: none was given
-  own_tree INT,                        -- the tree that it brings
-  ref_s INT, ref_n INT,                -- sub-session: the pinned place; adopted: where it came from
-  phash BLOB NOT NULL, salt BLOB,      -- path hash; the salt of the content hash
+  tree  INT REFERENCES object(o),      -- the workspace so far, as in head
+  head  BLOB NOT NULL,
+  salt  BLOB,                          -- of the content hash; NULL: erased
   chash BLOB,                          -- content hash, kept when the body was erased
   spans BLOB,                          -- which parts of the body are searched
-  body  BLOB,                          -- last, so that facts are read without it; NULL: erased
+  body  BLOB,                          -- last, so that the rest is read without it; NULL: erased
   UNIQUE(s, n)
 );
-CREATE UNIQUE INDEX entry_gen ON entry(id) WHERE gen = 1;
-CREATE UNIQUE INDEX entry_client ON entry(fam, id, s) WHERE gen = 0;
 CREATE INDEX entry_tree ON entry(tree) WHERE tree IS NOT NULL;
+
+-- Acts by the id that tine drew, and by the id that a client chose.
+CREATE TABLE drawn(id BLOB PRIMARY KEY, s INT NOT NULL, n INT NOT NULL) WITHOUT ROWID;
+CREATE TABLE client(fam INT NOT NULL, id TEXT NOT NULL, s INT NOT NULL, n INT NOT NULL,
+  PRIMARY KEY(fam, id, s)) WITHOUT ROWID;
 
 -- Rewind, undo, redo, adopt: beside the entry of kind move.
 CREATE TABLE move(
