@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 16 * 1024 };
+enum { BLOCK_BYTES = 4 * 1024 };
 
 struct arena_block {
     struct arena_block *next;

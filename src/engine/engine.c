@@ -9,10 +9,14 @@
 #include <sys/random.h>
 #include <time.h>
 
+enum { CHANCE_BYTES = 1024 };
+
 struct engine {
     struct store *store;
     struct engine_source source;
     pthread_mutex_t lock; /* of all below */
+    unsigned char chance[CHANCE_BYTES]; /* drawn ahead: a call to the system for each id is dear */
+    size_t chance_left;
     int64_t last_ms;
     unsigned counter; /* within that millisecond */
 };
@@ -72,6 +76,19 @@ int64_t engine_now_us(struct engine *engine)
     return engine->source.now_us(engine->source.context);
 }
 
+/* Random bytes, each given out once. With the lock held. */
+static void draw_chance(struct engine *engine, unsigned char *out, size_t n)
+{
+    assert(n <= CHANCE_BYTES);
+    if (engine->chance_left < n) {
+        engine->source.random(engine->source.context, engine->chance, CHANCE_BYTES);
+        engine->chance_left = CHANCE_BYTES;
+    }
+    engine->chance_left -= n;
+    memcpy(out, engine->chance + engine->chance_left, n);
+    memset(engine->chance + engine->chance_left, 0, n);
+}
+
 /* A clock that stands still or goes back does not make ids go back: the counter runs on. */
 struct id engine_draw_id(struct engine *engine)
 {
@@ -80,7 +97,7 @@ struct id engine_draw_id(struct engine *engine)
     unsigned counter;
 
     pthread_mutex_lock(&engine->lock);
-    engine->source.random(engine->source.context, random, sizeof(random));
+    draw_chance(engine, random, sizeof(random));
     if (ms > engine->last_ms) {
         engine->last_ms = ms;
         engine->counter = 0;
@@ -97,7 +114,7 @@ struct id engine_draw_id(struct engine *engine)
 void engine_draw_salt(struct engine *engine, unsigned char salt[SALT_BYTES])
 {
     pthread_mutex_lock(&engine->lock);
-    engine->source.random(engine->source.context, salt, SALT_BYTES);
+    draw_chance(engine, salt, SALT_BYTES);
     pthread_mutex_unlock(&engine->lock);
 }
 

@@ -134,9 +134,12 @@ static void a_cleared_arena_is_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(pieces_do_not_overlap),
-        cmocka_unit_test(a_copy_has_a_nul_behind_it),   cmocka_unit_test(a_format_of_any_length_fits),
-        cmocka_unit_test(an_array_has_room_for_all),    cmocka_unit_test(sizes_that_do_not_fit_abort),
+        cmocka_unit_test(memory_is_zeroed_and_aligned),
+        cmocka_unit_test(pieces_do_not_overlap),
+        cmocka_unit_test(a_copy_has_a_nul_behind_it),
+        cmocka_unit_test(a_format_of_any_length_fits),
+        cmocka_unit_test(an_array_has_room_for_all),
+        cmocka_unit_test(sizes_that_do_not_fit_abort),
         cmocka_unit_test(a_cleared_arena_is_used_again),
     };
 

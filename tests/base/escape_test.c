@@ -55,7 +55,8 @@ static void a_lone_surrogate_is_a_replacement(void **state)
     (void)state;
     check_unescape(STR("\\ud83c"), STR("\xef\xbf\xbd"));
     check_unescape(STR("\\udf74x"), STR("\xef\xbf\xbdx"));
-    check_unescape(STR("\\ud83c\\u0041"), STR("\xef\xbf\xbd" "A"));
+    check_unescape(STR("\\ud83c\\u0041"), STR("\xef\xbf\xbd"
+                                              "A"));
     check_unescape(STR("\\ud83c\\ud83c\\udf74"), STR("\xef\xbf\xbd\xf0\x9f\x8d\xb4"));
     check_unescape(STR("\\ud83c\\n"), STR("\xef\xbf\xbd\n"));
 }

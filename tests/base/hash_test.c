@@ -87,11 +87,11 @@ static void a_begin_forgets_what_was_not_ended(void **state)
 static void numbers_and_texts_are_framed(void **state)
 {
     static const unsigned char bytes[] = {
-        0,    0,    0,    0,    0,    0,    1,    2,              /* 258 */
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,           /* -2 */
-        0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,           /* the largest */
-        0,    0,    0,    0,    0,    0,    0,    3, 'a', 'b', 'c', /* a text of 3 */
-        0,    0,    0,    0,    0,    0,    0,    0,              /* an empty one */
+        0,    0,    0,    0,    0,    0,    1,    2,                   /* 258 */
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,                /* -2 */
+        0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,                /* the largest */
+        0,    0,    0,    0,    0,    0,    0,    3,    'a', 'b', 'c', /* a text of 3 */
+        0,    0,    0,    0,    0,    0,    0,    0,                   /* an empty one */
     };
     unsigned char framed[HASH_BYTES], plain[HASH_BYTES];
 

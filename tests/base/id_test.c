@@ -33,8 +33,8 @@ static void bytes_and_text_sort_by_time_then_counter(void **state)
     static const struct {
         int64_t ms;
         unsigned counter;
-    } rising[] = {{0, 0}, {0, 1}, {1, 0}, {1, 0xfff}, {255, 3}, {256, 0}, {0xffffffff, 9},
-                  {0x100000000, 0}, {0xffffffffffff, 0}};
+    } rising[] = {{0, 0},   {0, 1},          {1, 0},           {1, 0xfff},         {255, 3},
+                  {256, 0}, {0xffffffff, 9}, {0x100000000, 0}, {0xffffffffffff, 0}};
     char a[ID_TEXT + 1], b[ID_TEXT + 1];
 
     (void)state;
@@ -88,7 +88,9 @@ static void anything_else_is_refused(void **state)
         assert_false(id_parse(str_of(bad[i]), &id));
     assert_false(id_parse(STR_NONE, &id));
     /* as long as an id, but with a NUL in it */
-    assert_false(id_parse(STR("01234567-89ab-7cde-8011-2233445566\0" "7"), &id));
+    assert_false(id_parse(STR("01234567-89ab-7cde-8011-2233445566\0"
+                              "7"),
+                          &id));
 }
 
 static bool in_range(const struct id *first, const struct id *id, const struct id *last)
@@ -127,8 +129,15 @@ static void a_range_holds_what_starts_so(void **state)
 
 static void starts_that_no_id_has_are_refused(void **state)
 {
-    static const char *const bad[] = {"", "g", "A", "-", "01234567-89ab-7cde-8011-2233445566770",
-                                      "012345678", "01234567-89ab7", " 0", "0123-"};
+    static const char *const bad[] = {"",
+                                      "g",
+                                      "A",
+                                      "-",
+                                      "01234567-89ab-7cde-8011-2233445566770",
+                                      "012345678",
+                                      "01234567-89ab7",
+                                      " 0",
+                                      "0123-"};
     struct id first, last;
 
     (void)state;

@@ -13,27 +13,27 @@ static void valid_text_is_taken(void **state)
     assert_true(utf8_valid(STR("gr\xc3\xbc\xc3\x9f")));
     assert_true(utf8_valid(STR("\xe2\x82\xac \xf0\x9f\x8d\xb4")));
     assert_true(utf8_valid(STR("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80")));
-    assert_true(utf8_valid(STR("\xf4\x8f\xbf\xbf"))); /* U+10FFFF */
+    assert_true(utf8_valid(STR("\xf4\x8f\xbf\xbf")));         /* U+10FFFF */
     assert_true(utf8_valid(STR("\xed\x9f\xbf\xee\x80\x80"))); /* around the surrogates */
 }
 
 static void bad_bytes_are_refused(void **state)
 {
     const struct str bad[] = {
-        STR("\x80"),                 /* goes on, but nothing began */
+        STR("\x80"), /* goes on, but nothing began */
         STR("\xbf"),
-        STR("a\xc3"),                /* cut off */
+        STR("a\xc3"), /* cut off */
         STR("\xe2\x82"),
         STR("\xf0\x9f\x8d"),
-        STR("\xc3(" ),               /* does not go on */
+        STR("\xc3("), /* does not go on */
         STR("\xe2(\xa1"),
-        STR("\xc0\x80"),             /* longer than need be */
+        STR("\xc0\x80"), /* longer than need be */
         STR("\xc1\xbf"),
         STR("\xe0\x9f\xbf"),
         STR("\xf0\x8f\xbf\xbf"),
-        STR("\xed\xa0\x80"),         /* surrogates */
+        STR("\xed\xa0\x80"), /* surrogates */
         STR("\xed\xbf\xbf"),
-        STR("\xf4\x90\x80\x80"),     /* above U+10FFFF */
+        STR("\xf4\x90\x80\x80"), /* above U+10FFFF */
         STR("\xf5\x80\x80\x80"),
         STR("\xf8\x88\x80\x80\x80"), /* five bytes */
         STR("\xfe"),
@@ -71,7 +71,10 @@ static void every_character_goes_both_ways(void **state)
         if (point >= 0xd800 && point <= 0xdfff)
             continue;
         n = utf8_encode(point, bytes);
-        if (n != (point < 0x80 ? 1U : point < 0x800 ? 2U : point < 0x10000 ? 3U : 4U) ||
+        if (n != (point < 0x80      ? 1U
+                  : point < 0x800   ? 2U
+                  : point < 0x10000 ? 3U
+                                    : 4U) ||
             !utf8_valid((struct str){bytes, n}) ||
             utf8_next((struct str){bytes, n}, &at) != point || at != n)
             fail_msg("U+%04X", (unsigned)point);

@@ -1,4 +1,5 @@
-/* What stands beside the tree: records, labels, notes and the journal, relatives, what was rewound. */
+/* What stands beside the tree: records, labels, notes and the journal, relatives, what was rewound.
+ */
 #include "contract.h"
 
 /* ---- records ---- */
@@ -27,7 +28,8 @@ static const char *records(struct talk *t, struct str session)
     for (size_t i = 0; i < got.count; i++) {
         assert_int_equal(got.records[i].kind, 7);
         all = arena_printf(&t->arena, "%s%s%.*s=%.*s", all, i ? " " : "",
-                           STR_ARG(got.records[i].id), STR_ARG(got.records[i].body)).p;
+                           STR_ARG(got.records[i].id), STR_ARG(got.records[i].body))
+                  .p;
     }
     return all;
 }
@@ -123,7 +125,8 @@ static void a_save_overwrites_what_nobody_else_saw(struct talk *t)
 
 static void a_record_needs_an_id(struct talk *t)
 {
-    struct record_spec spec = {.owner = t->rig.owner, .session = talk_create(t, "T"), .body = STR("{}")};
+    struct record_spec spec = {
+        .owner = t->rig.owner, .session = talk_create(t, "T"), .body = STR("{}")};
 
     CHECK_FAULT(engine_save(t->rig.engine, &spec, &t->fault), FAULT_INVALID, &t->fault);
     spec.id = STR("r");
@@ -146,7 +149,8 @@ static const char *labels(struct talk *t, struct str session)
             if (got.labels[i].text.p[0] == letter)
                 all = arena_printf(&t->arena, "%s%s%.*s@%d%s", all, *all ? " " : "",
                                    STR_ARG(got.labels[i].text), (int)got.labels[i].index,
-                                   got.labels[i].inherited ? "+" : "").p;
+                                   got.labels[i].inherited ? "+" : "")
+                          .p;
     return all;
 }
 
@@ -165,8 +169,9 @@ static void a_label_names_one_message(struct talk *t)
     assert_string_equal(labels(t, session), "y@1 z@2");
     talk_label(t, session, m[1], "");
     assert_string_equal(labels(t, session), "z@2");
-    CHECK_FAULT(store_point(t->rig.store, t->rig.owner, session, &named, &t->arena, &got, &t->fault),
-                FAULT_LABEL_NOT_FOUND, &t->fault);
+    CHECK_FAULT(
+        store_point(t->rig.store, t->rig.owner, session, &named, &t->arena, &got, &t->fault),
+        FAULT_LABEL_NOT_FOUND, &t->fault);
     named.name = STR("z");
     CHECK_OK(store_point(t->rig.store, t->rig.owner, session, &named, &t->arena, &got, &t->fault),
              &t->fault);
@@ -188,7 +193,7 @@ static void labels_are_seen_by_forks(struct talk *t)
     talk_label(t, session, m[3], "z");
     fork = talk_fork(t, session, after_message(m[2])).session.id;
     assert_string_equal(labels(t, fork), "x@0+ y@1+"); /* the fork does not have m3 */
-    talk_label(t, fork, m[2], "x"); /* its own win: by text … */
+    talk_label(t, fork, m[2], "x");                    /* its own win: by text … */
     assert_string_equal(labels(t, fork), "x@2 y@1+");
     talk_label(t, fork, m[1], "w"); /* … and by message */
     assert_string_equal(labels(t, fork), "w@1 x@2");
@@ -322,7 +327,8 @@ static void the_journal_is_paged(struct talk *t)
         for (;;) {
             struct gathered page = {.arena = &t->arena};
 
-            CHECK_OK(store_journal(t->rig.store, &spec, gather_journal, &page, &t->fault), &t->fault);
+            CHECK_OK(store_journal(t->rig.store, &spec, gather_journal, &page, &t->fault),
+                     &t->fault);
             assert_true(page.count <= (size_t)spec.limit);
             for (size_t i = 0; i < page.count; i++)
                 assert_int_equal(page.journal[i].e, all.journal[seen++].e);
@@ -380,7 +386,8 @@ static const char *relatives(struct talk *t, struct str session, enum store_rela
     for (size_t i = 0; i < got.count; i++)
         all = arena_printf(&t->arena, "%s%s%.*s%s", all, i ? ", " : "",
                            STR_ARG(got.sessions[i].title),
-                           got.sessions[i].state == SESSION_DELETED ? " (deleted)" : "").p;
+                           got.sessions[i].state == SESSION_DELETED ? " (deleted)" : "")
+                  .p;
     return all;
 }
 
@@ -461,7 +468,8 @@ static const char *rewound(struct talk *t, struct str session)
         assert_int_equal(got.rewound[i].index, got.rewound[i].message.index);
         all = arena_printf(&t->arena, "%s%s%.*s+%d", all, i ? " " : "",
                            (int)(body.n - sizeof("{\"text\":\"\"}") + 1), body.p + 9,
-                           (int)got.rewound[i].messages).p;
+                           (int)got.rewound[i].messages)
+                  .p;
     }
     return all;
 }

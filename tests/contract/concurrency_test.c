@@ -71,18 +71,13 @@ static void clear_all(struct worker *workers, int count)
 /* Appends one message and says its id; the worker's code tells whether it worked. */
 static struct str say(struct worker *worker, struct str session, struct str body, struct str expect)
 {
-    struct append_spec spec = {
-        .owner = talk.rig.owner, .session = session, .expect_head = expect};
+    struct append_spec spec = {.owner = talk.rig.owner, .session = session, .expect_head = expect};
     struct span span = {9, (uint32_t)body.n - 11};
-    struct entry_spec entry = {.kind = ENTRY_MESSAGE,
-                               .role = ROLE_USER,
-                               .body = body,
-                               .spans = &span,
-                               .span_count = 1};
+    struct entry_spec entry = {
+        .kind = ENTRY_MESSAGE, .role = ROLE_USER, .body = body, .spans = &span, .span_count = 1};
     struct append_result result;
 
-    worker->code =
-        engine_append(engine, &spec, &entry, 1, &worker->arena, &result, &worker->fault);
+    worker->code = engine_append(engine, &spec, &entry, 1, &worker->arena, &result, &worker->fault);
     return worker->code == FAULT_OK ? result.entries[0].id : STR_NONE;
 }
 
@@ -152,8 +147,7 @@ static void write_messages(struct worker *worker)
             continue;
         /* what was acknowledged is found */
         search.words = arena_printf(&worker->arena, "word%d of%d", i, worker->number);
-        worker->code =
-            store_search(talk.rig.store, &search, gather_hit, &hits, &worker->fault);
+        worker->code = store_search(talk.rig.store, &search, gather_hit, &hits, &worker->fault);
         if (worker->code == FAULT_OK && hits.count != 1)
             snprintf(worker->found, sizeof(worker->found), "\"%.*s\" was found %zu times",
                      STR_ARG(search.words), hits.count);
@@ -172,7 +166,8 @@ static void read_messages(struct worker *worker)
         struct history_info info;
         struct session session;
 
-        worker->code = store_history(talk.rig.store, &spec, gather_entry, &got, &info, &worker->fault);
+        worker->code =
+            store_history(talk.rig.store, &spec, gather_entry, &got, &info, &worker->fault);
         if (worker->code == FAULT_OK)
             worker->code = store_session_get(talk.rig.store, talk.rig.owner, shared, false,
                                              &worker->arena, &session, &worker->fault);
@@ -279,8 +274,7 @@ static void expectations_hold_under_threads(void **state)
     got = talk_history(&talk, shared, false);
     assert_int_equal(got.count, THREADS * 15);
     for (size_t i = 0; i < got.count; i++) {
-        CHECK_STR(got.entries[i].body,
-                  arena_printf(&talk.arena, "{\"text\":\"%s\"}", before).p);
+        CHECK_STR(got.entries[i].body, arena_printf(&talk.arena, "{\"text\":\"%s\"}", before).p);
         before = got.entries[i].id.p;
     }
     talk_verify(&talk);
@@ -296,8 +290,7 @@ static void *append_same(void *context)
     struct append_result result;
 
     pthread_barrier_wait(&barrier);
-    worker->code =
-        engine_append(engine, &spec, &entry, 1, &worker->arena, &result, &worker->fault);
+    worker->code = engine_append(engine, &spec, &entry, 1, &worker->arena, &result, &worker->fault);
     if (worker->code == FAULT_OK)
         worker->repeated = result.repeated;
     return NULL;
@@ -344,8 +337,7 @@ static void *fork_and_delete(void *context)
             worker->code = engine_rewind(engine, &rewind, &worker->arena, &moved, &worker->fault);
         if (worker->code == FAULT_OK)
             worker->code = engine_undo(engine, &rewind, &worker->arena, &moved, &worker->fault);
-        if (worker->code == FAULT_OK &&
-            moved.session.messages != (i * 7 + worker->number) % 20 + 2)
+        if (worker->code == FAULT_OK && moved.session.messages != (i * 7 + worker->number) % 20 + 2)
             snprintf(worker->found, sizeof(worker->found), "%lld messages",
                      (long long)moved.session.messages);
         if (worker->code == FAULT_OK)
@@ -431,8 +423,8 @@ int main(void)
         forks_come_and_go_under_threads,
         the_house_is_inspected_while_others_write,
     };
-    static const char *const names[] = {"titles", "append_read_search", "expectations",
-                                        "same_message", "forks_come_and_go", "house"};
+    static const char *const names[] = {"titles",       "append_read_search", "expectations",
+                                        "same_message", "forks_come_and_go",  "house"};
     enum { COUNT = sizeof(tests) / sizeof(tests[0]), KINDS_MAX = 8 };
     struct CMUnitTest all[COUNT * KINDS_MAX] = {0};
     char texts[COUNT * KINDS_MAX][64];

@@ -15,7 +15,10 @@ struct contract_test {
 };
 
 /* A row of a list of tests; the list ends with an empty row. */
-#define CONTRACT(function) {#function, function}
+#define CONTRACT(function)  \
+    {                       \
+#function, function \
+    }
 
 extern const struct contract_test session_contract[];
 extern const struct contract_test entry_contract[];

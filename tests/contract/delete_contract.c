@@ -37,10 +37,10 @@ static void what_nothing_stands_on_goes(struct talk *t)
     talk_say(t, session, ROLE_USER, "x");
     talk_delete(t, session);
     left = talk_counts(t);
-    assert_int_equal(left.sessions + left.deleted + left.entries + left.lines + left.moves +
-                         left.reaps,
-                     0);
-    CHECK_FAULT(engine_delete(t->rig.engine, &again, &t->fault), FAULT_SESSION_NOT_FOUND, &t->fault);
+    assert_int_equal(
+        left.sessions + left.deleted + left.entries + left.lines + left.moves + left.reaps, 0);
+    CHECK_FAULT(engine_delete(t->rig.engine, &again, &t->fault), FAULT_SESSION_NOT_FOUND,
+                &t->fault);
     check_empty(t);
 }
 
@@ -87,7 +87,7 @@ static void families_go_in_any_order(struct talk *t)
         ids[1] = talk_fork(t, ids[0], after_index(1)).session.id;
         talk_say_many(t, ids[1], "a", 2);
         talk_rewind(t, ids[1], before_index(3));
-        ids[2] = talk_fork(t, ids[1], at_end()).session.id; /* at a move */
+        ids[2] = talk_fork(t, ids[1], at_end()).session.id;        /* at a move */
         ids[3] = talk_fork(t, ids[2], before_index(1)).session.id; /* at what ids[0] wrote */
         talk_say_many(t, ids[3], "c", 1);
         ids[4] = talk_fork(t, ids[2], at_end()).session.id;
@@ -161,8 +161,9 @@ static void a_sub_session_goes_with_its_last_reference(struct talk *t)
     talk_delete(t, a);
     assert_string_equal(talk_texts(t, sub), "s0 s1 s2");
     talk_delete(t, b);
-    CHECK_FAULT(store_session_get(t->rig.store, t->rig.owner, sub, false, &t->arena, &out, &t->fault),
-                FAULT_SESSION_NOT_FOUND, &t->fault);
+    CHECK_FAULT(
+        store_session_get(t->rig.store, t->rig.owner, sub, false, &t->arena, &out, &t->fault),
+        FAULT_SESSION_NOT_FOUND, &t->fault);
     talk_verify(t);
     check_empty(t);
 }
@@ -178,8 +179,9 @@ static void a_loose_sub_session_goes_after_a_while(struct talk *t)
     gc(t, 7200000000);
     assert_string_equal(talk_texts(t, sub), "s");
     gc(t, 1800000000);
-    CHECK_FAULT(store_session_get(t->rig.store, t->rig.owner, sub, false, &t->arena, &out, &t->fault),
-                FAULT_SESSION_NOT_FOUND, &t->fault);
+    CHECK_FAULT(
+        store_session_get(t->rig.store, t->rig.owner, sub, false, &t->arena, &out, &t->fault),
+        FAULT_SESSION_NOT_FOUND, &t->fault);
     check_empty(t);
 }
 

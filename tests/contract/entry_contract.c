@@ -62,10 +62,14 @@ static void what_is_visible(struct talk *t)
 {
     struct str session = talk_create(t, "T");
     struct entry_spec specs[] = {
-        plain(ENTRY_MESSAGE, ROLE_SYSTEM, "{\"n\":0}"),  plain(ENTRY_MESSAGE, ROLE_USER, "{\"n\":1}"),
-        plain(ENTRY_EVENT, ROLE_NONE, "{\"n\":2}"),      plain(ENTRY_MESSAGE, ROLE_ASSISTANT, "{\"n\":3}"),
-        plain(ENTRY_SUMMARY, ROLE_NONE, "{\"n\":4}"),    plain(ENTRY_FILES, ROLE_NONE, "{\"n\":5}"),
-        plain(ENTRY_MESSAGE, ROLE_TOOL, "{\"n\":6}"),    plain(ENTRY_EVENT, ROLE_NONE, "{\"n\":7}"),
+        plain(ENTRY_MESSAGE, ROLE_SYSTEM, "{\"n\":0}"),
+        plain(ENTRY_MESSAGE, ROLE_USER, "{\"n\":1}"),
+        plain(ENTRY_EVENT, ROLE_NONE, "{\"n\":2}"),
+        plain(ENTRY_MESSAGE, ROLE_ASSISTANT, "{\"n\":3}"),
+        plain(ENTRY_SUMMARY, ROLE_NONE, "{\"n\":4}"),
+        plain(ENTRY_FILES, ROLE_NONE, "{\"n\":5}"),
+        plain(ENTRY_MESSAGE, ROLE_TOOL, "{\"n\":6}"),
+        plain(ENTRY_EVENT, ROLE_NONE, "{\"n\":7}"),
     };
     static const int indexes[] = {-1, 0, -1, 1, -1, -1, 2, -1};
     struct append_result result = talk_batch(t, session, specs, 8);
@@ -187,7 +191,8 @@ static void the_same_id_with_the_same_bytes_is_the_same_answer(struct talk *t)
 {
     struct str session = talk_create(t, "T");
     struct entry_spec specs[2] = {talk_message(t, ROLE_USER, "one"),
-                                  talk_message(t, ROLE_ASSISTANT, "two")}, again[2];
+                                  talk_message(t, ROLE_ASSISTANT, "two")},
+                      again[2];
     struct append_spec spec = to(t, session);
     struct append_result first, second;
     struct state_item items[2] = {{STR("k"), STR("1")}, {STR("j"), STR_NONE}};
@@ -291,7 +296,7 @@ static void ids_are_unique_in_what_a_session_ever_had(struct talk *t)
     where.session = fork;
     CHECK_FAULT(engine_append(t->rig.engine, &where, &different, 1, &t->arena, &result, &t->fault),
                 FAULT_ID_TAKEN, &t->fault); /* inherited */
-    talk_append(t, other, different); /* of another family */
+    talk_append(t, other, different);       /* of another family */
     different.id = STR("id-2");
     talk_append(t, session, different);
     different.body = STR("{\"text\":\"third\"}");
@@ -436,12 +441,13 @@ static void check_state_at(struct talk *t, struct str session, struct point_spec
     const char *got = "";
 
     point.guard = GUARD_NONE;
-    CHECK_OK(store_state_get(t->rig.store, t->rig.owner, session, &point, &t->arena, &state,
-                             &t->fault),
-             &t->fault);
+    CHECK_OK(
+        store_state_get(t->rig.store, t->rig.owner, session, &point, &t->arena, &state, &t->fault),
+        &t->fault);
     for (size_t i = 0; i < state.count; i++)
         got = arena_printf(&t->arena, "%s%s%.*s=%.*s", got, i ? " " : "",
-                           STR_ARG(state.items[i].key), STR_ARG(state.items[i].value)).p;
+                           STR_ARG(state.items[i].key), STR_ARG(state.items[i].value))
+                  .p;
     CHECK_STR(str_of(got), want);
 }
 
@@ -470,7 +476,8 @@ static void state_is_that_of_the_path(struct talk *t)
     check_state_at(t, session, before_message(one), "");
     fork = talk_fork(t, session, after_message(one)).session.id;
     check_state_at(t, fork, at_end(), "a={\"x\": [1]} b=2");
-    change(t, fork, (struct state_item){STR("f"), STR("1")}, (struct state_item){STR("f"), STR("2")});
+    change(t, fork, (struct state_item){STR("f"), STR("1")},
+           (struct state_item){STR("f"), STR("2")});
     check_state_at(t, fork, at_end(), "a={\"x\": [1]} b=2 f=2");
     check_state_at(t, session, at_end(), "b=2 c=null");
     talk_rewind(t, session, before_message(two));
@@ -502,7 +509,8 @@ static void a_long_history_of_state(struct talk *t)
             if (last < 0)
                 continue;
             memset(value[1], '0' + last % 10, sizeof(value[1]));
-            want[i] = arena_printf(&t->arena, "%sk%d=%.*s ", want[i], key, last % 190 + 1, value[1]).p;
+            want[i] =
+                arena_printf(&t->arena, "%sk%d=%.*s ", want[i], key, last % 190 + 1, value[1]).p;
         }
         want[i] = arena_printf(&t->arena, "%sn=%d", want[i], i).p;
         if (i % 13 == 0)
@@ -686,7 +694,9 @@ static void windows_and_tails(struct talk *t)
             for (int tail = 0; tail < 2; tail++) {
                 struct gathered got = {.arena = &t->arena};
                 struct history_info info;
-                int64_t first = tail ? (limit && limit < 20 ? 20 - limit : 0) : from < 20 ? from : 20;
+                int64_t first = tail        ? (limit && limit < 20 ? 20 - limit : 0)
+                                : from < 20 ? from
+                                            : 20;
                 int64_t count = limit && limit < 20 - first ? limit : 20 - first;
 
                 spec.from = from;

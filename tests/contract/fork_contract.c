@@ -29,7 +29,8 @@ static void a_fork_has_what_was_before_the_point(struct talk *t)
     assert_string_equal(talk_texts(t, talk_fork(t, session, before_index(1)).session.id), "m0");
     assert_string_equal(talk_texts(t, talk_fork(t, session, after_index(-1)).session.id),
                         "m0 m1 m2 m3 m4");
-    assert_string_equal(talk_texts(t, talk_fork(t, session, before_index(-2)).session.id), "m0 m1 m2");
+    assert_string_equal(talk_texts(t, talk_fork(t, session, before_index(-2)).session.id),
+                        "m0 m1 m2");
     assert_string_equal(talk_texts(t, talk_fork(t, session, at_start()).session.id), "");
 }
 
@@ -136,10 +137,8 @@ static void a_fork_takes_over_settings(struct talk *t)
 static void a_dry_fork_touches_nothing(struct talk *t)
 {
     struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 4);
-    struct fork_spec spec = {.owner = t->rig.owner,
-                             .session = session,
-                             .point = before_message(m[2]),
-                             .dry_run = true};
+    struct fork_spec spec = {
+        .owner = t->rig.owner, .session = session, .point = before_message(m[2]), .dry_run = true};
     struct store_counts before = talk_counts(t), after;
     struct fork_result dry, wet;
 
@@ -344,7 +343,8 @@ static void a_deep_chain_of_forks(struct talk *t)
         assert_int_equal(entry.index, i);
         CHECK_STR(entry.body, arena_printf(&t->arena, "{\"text\":\"m%d\"}", i).p);
     }
-    assert_string_equal(talk_texts(t, talk_fork(t, session, after_message(first)).session.id), "m0");
+    assert_string_equal(talk_texts(t, talk_fork(t, session, after_message(first)).session.id),
+                        "m0");
     talk_rewind(t, session, after_index(499));
     assert_int_equal(talk_session(t, session).messages, 500);
     assert_int_equal(talk_raw(t, session).count, DEPTH + 1);

@@ -16,8 +16,11 @@ static struct household furnish(struct talk *t)
     struct entry_spec spec = talk_message(t, ROLE_ASSISTANT, "with all parts");
     struct entry_spec reference = {.kind = ENTRY_SUBSESSION, .body = STR("{\"r\":1}")};
     struct state_item items[] = {{STR("k"), STR("1")}, {STR("x"), STR_NONE}};
-    struct record_spec record = {.owner = t->rig.owner, .id = STR("task"), .kind = 3,
-                                 .turn = STR("t1"), .body = STR("{\"task\":1}")};
+    struct record_spec record = {.owner = t->rig.owner,
+                                 .id = STR("task"),
+                                 .kind = 3,
+                                 .turn = STR("t1"),
+                                 .body = STR("{\"task\":1}")};
     struct adopt_spec adopt = {.owner = t->rig.owner};
     struct create_spec sub = {
         .owner = t->rig.owner, .title = STR("sub"), .agent = STR("ns/sub"), .sub = true};
@@ -66,33 +69,39 @@ static const char *portrait(struct talk *t, struct str id)
 {
     struct session s = talk_session(t, id);
     struct gathered raw = talk_raw(t, id), labels = {.arena = &t->arena}, records = labels;
-    const char *text = arena_printf(
-        &t->arena, "%.*s|%.*s|%.*s|%d|%lld|%lld %lld %lld|%d%d|%s|", STR_ARG(s.id), STR_ARG(s.title),
-        STR_ARG(s.head), (int)s.state, (long long)s.messages, (long long)s.own.input,
-        (long long)s.inherited.input, (long long)s.spent.input, s.can_undo, s.can_redo,
-        talk_texts(t, id)).p;
+    const char *text =
+        arena_printf(&t->arena, "%.*s|%.*s|%.*s|%d|%lld|%lld %lld %lld|%d%d|%s|", STR_ARG(s.id),
+                     STR_ARG(s.title), STR_ARG(s.head), (int)s.state, (long long)s.messages,
+                     (long long)s.own.input, (long long)s.inherited.input, (long long)s.spent.input,
+                     s.can_undo, s.can_redo, talk_texts(t, id))
+            .p;
 
     for (size_t i = 0; i < HASH_BYTES; i++)
         text = arena_printf(&t->arena, "%s%02x", text, s.hash[i]).p;
     for (size_t i = 0; i < raw.count; i++) {
         const struct entry *e = &raw.entries[i];
 
-        text = arena_printf(&t->arena, "%s\n%.*s %d %d %u %.*s %lld %.*s %.*s", text, STR_ARG(e->id),
-                            (int)e->kind, (int)e->role, e->flags, STR_ARG(e->turn),
-                            (long long)e->at_us, STR_ARG(e->session), STR_ARG(e->body)).p;
+        text = arena_printf(&t->arena, "%s\n%.*s %d %d %u %.*s %lld %.*s %.*s", text,
+                            STR_ARG(e->id), (int)e->kind, (int)e->role, e->flags, STR_ARG(e->turn),
+                            (long long)e->at_us, STR_ARG(e->session), STR_ARG(e->body))
+                   .p;
     }
     for (size_t i = 0; i < s.state_at_head.count; i++)
         text = arena_printf(&t->arena, "%s\n%.*s=%.*s", text, STR_ARG(s.state_at_head.items[i].key),
-                            STR_ARG(s.state_at_head.items[i].value)).p;
-    CHECK_OK(store_labels(t->rig.store, t->rig.owner, id, gather_label, &labels, &t->fault), &t->fault);
+                            STR_ARG(s.state_at_head.items[i].value))
+                   .p;
+    CHECK_OK(store_labels(t->rig.store, t->rig.owner, id, gather_label, &labels, &t->fault),
+             &t->fault);
     for (size_t i = 0; i < labels.count; i++)
         text = arena_printf(&t->arena, "%s\n%.*s@%.*s", text, STR_ARG(labels.labels[i].text),
-                            STR_ARG(labels.labels[i].message)).p;
+                            STR_ARG(labels.labels[i].message))
+                   .p;
     CHECK_OK(store_records(t->rig.store, t->rig.owner, id, gather_record, &records, &t->fault),
              &t->fault);
     for (size_t i = 0; i < records.count; i++)
         text = arena_printf(&t->arena, "%s\n%.*s=%.*s", text, STR_ARG(records.records[i].id),
-                            STR_ARG(records.records[i].body)).p;
+                            STR_ARG(records.records[i].body))
+                   .p;
     return text;
 }
 
@@ -240,7 +249,9 @@ static void alter(struct log_act *act, int how)
         act->salt = STR("0123456789abcdef");
         break;
     default:
-        act->state = STR("\x01" "z\x02" "1");
+        act->state = STR("\x01"
+                         "z\x02"
+                         "1");
     }
 }
 
@@ -371,8 +382,8 @@ static void verify_counts_what_it_looked_at(struct talk *t)
     CHECK_OK(store_verify(t->rig.store, tell, NULL, NULL, &result, &t->fault), &t->fault);
     assert_int_equal(result.problems, 0);
     assert_int_equal(result.entries, talk_counts(t).entries);
-    assert_int_equal(result.sessions, talk_counts(t).sessions + talk_counts(t).deleted +
-                                          talk_counts(t).subsessions);
+    assert_int_equal(result.sessions,
+                     talk_counts(t).sessions + talk_counts(t).deleted + talk_counts(t).subsessions);
 }
 
 const struct contract_test house_contract[] = {

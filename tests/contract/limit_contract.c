@@ -99,7 +99,8 @@ static void bytes_of_an_id(struct talk *t)
 {
     struct create_spec create = {
         .owner = t->rig.owner, .agent = STR("ns/a"), .id = letters(t, LIMIT_ID_BYTES)};
-    struct entry_spec spec = {.kind = ENTRY_EVENT, .body = STR("{}"), .id = letters(t, LIMIT_ID_BYTES)};
+    struct entry_spec spec = {
+        .kind = ENTRY_EVENT, .body = STR("{}"), .id = letters(t, LIMIT_ID_BYTES)};
     struct fork_spec fork = {.owner = t->rig.owner};
     struct record_spec record = {.owner = t->rig.owner, .body = STR("{}")};
     struct session session;
@@ -112,7 +113,8 @@ static void bytes_of_an_id(struct talk *t)
                 LIMIT_ID_BYTES);
     check_names(t, append(t, session.id, &spec, 1), LIMIT_ID_BYTES);
     fork.session = session.id;
-    check_names(t, engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault), LIMIT_ID_BYTES);
+    check_names(t, engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault),
+                LIMIT_ID_BYTES);
     record.session = session.id;
     record.id = letters(t, LIMIT_ID_BYTES);
     CHECK_OK(engine_save(t->rig.engine, &record, &t->fault), &t->fault);
@@ -291,7 +293,8 @@ static void bytes_of_the_state(struct talk *t)
 
 static void bytes_of_a_query(struct talk *t)
 {
-    struct search_spec spec = {.owner = t->rig.owner, .words = letters(t, LIMIT_QUERY_BYTES), .limit = 1};
+    struct search_spec spec = {
+        .owner = t->rig.owner, .words = letters(t, LIMIT_QUERY_BYTES), .limit = 1};
     struct gathered got = {.arena = &t->arena};
 
     CHECK_OK(store_search(t->rig.store, &spec, gather_hit, &got, &t->fault), &t->fault);
@@ -304,7 +307,8 @@ static void bytes_of_an_owner(struct talk *t)
 {
     int64_t owner;
 
-    CHECK_OK(store_owner(t->rig.store, letters(t, LIMIT_OWNER_BYTES), &owner, &t->fault), &t->fault);
+    CHECK_OK(store_owner(t->rig.store, letters(t, LIMIT_OWNER_BYTES), &owner, &t->fault),
+             &t->fault);
     check_names(t, store_owner(t->rig.store, letters(t, LIMIT_OWNER_BYTES + 1), &owner, &t->fault),
                 LIMIT_OWNER_BYTES);
     CHECK_FAULT(store_owner(t->rig.store, STR(""), &owner, &t->fault), FAULT_INVALID, &t->fault);

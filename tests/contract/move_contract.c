@@ -13,7 +13,8 @@ static void check_rewind(struct talk *t, struct str session, struct point_spec p
     struct move_result result;
 
     spec.point = point;
-    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &result, &t->fault), code, &t->fault);
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &result, &t->fault), code,
+                &t->fault);
 }
 
 static void a_rewind_moves_the_head(struct talk *t)
@@ -249,7 +250,8 @@ static const char *state_of(struct talk *t, struct str session)
 
     for (size_t i = 0; i < state.count; i++)
         got = arena_printf(&t->arena, "%s%s%.*s=%.*s", got, i ? " " : "",
-                           STR_ARG(state.items[i].key), STR_ARG(state.items[i].value)).p;
+                           STR_ARG(state.items[i].key), STR_ARG(state.items[i].value))
+                  .p;
     return got;
 }
 

@@ -294,7 +294,8 @@ static void the_first_user_message_may_be_inside(struct talk *t)
 
 static void a_reference_is_to_a_fixed_place(struct talk *t)
 {
-    struct str session = talk_create(t, "T"), sub = talk_create(t, "sub"), nested = talk_create(t, "n");
+    struct str session = talk_create(t, "T"), sub = talk_create(t, "sub"),
+               nested = talk_create(t, "n");
     struct append_spec spec = {.owner = t->rig.owner, .session = session};
     struct entry_spec empty = {.kind = ENTRY_SUBSESSION, .body = STR("{}"), .ref_session = sub};
     struct append_result result;

@@ -279,7 +279,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_empty_file_becomes_a_store, setup, teardown),
         cmocka_unit_test_setup_teardown(a_missing_directory_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(a_locked_file_is_waited_for_and_then_busy, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_lock_that_is_given_up_in_time_is_no_fault, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_lock_that_is_given_up_in_time_is_no_fault, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);

@@ -68,7 +68,8 @@ static void escapes_are_text(struct talk *t)
     struct str session = talk_create(t, "T");
     struct entry_spec spec = {.kind = ENTRY_MESSAGE,
                               .role = ROLE_USER,
-                              .body = STR("{\"text\":\"caf\\u00e9 one\\ntwo \\\"quoted\\\" tail\"}")};
+                              .body =
+                                  STR("{\"text\":\"caf\\u00e9 one\\ntwo \\\"quoted\\\" tail\"}")};
     struct span span = {9, (uint32_t)(spec.body.n - 11)};
 
     spec.spans = &span;
@@ -86,7 +87,8 @@ static void escapes_are_text(struct talk *t)
 static void only_spans_are_searched(struct talk *t)
 {
     struct str session = talk_create(t, "T");
-    struct entry_spec spec = {.kind = ENTRY_MESSAGE, .role = ROLE_USER,
+    struct entry_spec spec = {.kind = ENTRY_MESSAGE,
+                              .role = ROLE_USER,
                               .body = STR("{\"a\":\"first\",\"b\":\"second\",\"c\":\"third\"}")};
     struct span spans[] = {{6, 5}, {31, 5}};
 
@@ -110,7 +112,8 @@ static void snippets_show_the_place(struct talk *t)
     talk_rename(t, session, "Of foxes and hounds");
     got = talk_search(t, "foxes");
     assert_int_equal(got.count, 1);
-    CHECK_STR(got.hits[0].snippet, "Of \x02" "foxes\x03 and hounds");
+    CHECK_STR(got.hits[0].snippet, "Of \x02"
+                                   "foxes\x03 and hounds");
     CHECK_STR(got.hits[0].message, "");
 }
 
@@ -195,14 +198,61 @@ static void a_fork_that_never_had_it_is_not_named(struct talk *t)
 static void odd_queries_are_no_errors(struct talk *t)
 {
     static const char *const odd[] = {
-        "",          " ",       "\t\n",         "*",          "**",       "\"",        "\"\"",
-        "\"\"\"",    "a\"b",    "\"open",       "(",          ")",        "a AND",     "OR",
-        "NOT x",     "NEAR(a)", "a NEAR/3 b",   "body : x",   "who : o1", "{a b} : c", "^a",
-        "-a",        "+a",      "a + b",        "a.b",        "a,b;c",    "a'b",       "--",
-        "/*",        ";",       "' OR 1=1 --",  "%",          "_",        "\\",        "a\\b",
-        "\xc3\xa4*", "\xff",    "\xc3",         "\xe2\x82\xac", "\x01",   "a\x7f",     "col:*",
-        "a*b*",      "*a",      "\"a\"*",       "a \"b\" c*", "#!$&",     "AND OR NOT",
-        "\xf0\x9f\x8d\xb4", "x'00'", "NULL",    "0x10",       "1e5",      "[a]",       "<b>",
+        "",
+        " ",
+        "\t\n",
+        "*",
+        "**",
+        "\"",
+        "\"\"",
+        "\"\"\"",
+        "a\"b",
+        "\"open",
+        "(",
+        ")",
+        "a AND",
+        "OR",
+        "NOT x",
+        "NEAR(a)",
+        "a NEAR/3 b",
+        "body : x",
+        "who : o1",
+        "{a b} : c",
+        "^a",
+        "-a",
+        "+a",
+        "a + b",
+        "a.b",
+        "a,b;c",
+        "a'b",
+        "--",
+        "/*",
+        ";",
+        "' OR 1=1 --",
+        "%",
+        "_",
+        "\\",
+        "a\\b",
+        "\xc3\xa4*",
+        "\xff",
+        "\xc3",
+        "\xe2\x82\xac",
+        "\x01",
+        "a\x7f",
+        "col:*",
+        "a*b*",
+        "*a",
+        "\"a\"*",
+        "a \"b\" c*",
+        "#!$&",
+        "AND OR NOT",
+        "\xf0\x9f\x8d\xb4",
+        "x'00'",
+        "NULL",
+        "0x10",
+        "1e5",
+        "[a]",
+        "<b>",
     };
     struct str session = talk_create(t, "T");
 
@@ -254,7 +304,8 @@ static void many_texts(struct talk *t)
 
     for (int i = 0; i < COUNT; i += 100) {
         for (int k = 0; k < 100; k++)
-            specs[k] = talk_message(t, ROLE_USER, arena_printf(&t->arena, "number%d every", i + k).p);
+            specs[k] =
+                talk_message(t, ROLE_USER, arena_printf(&t->arena, "number%d every", i + k).p);
         talk_batch(t, i % 200 ? session : other, specs, 100);
     }
     for (int i = 0; i < COUNT; i += 97)

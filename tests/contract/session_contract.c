@@ -3,8 +3,7 @@
 
 static struct create_spec new_session(struct talk *t)
 {
-    return (struct create_spec){
-        .owner = t->rig.owner, .title = STR("T"), .agent = STR("ns/agent")};
+    return (struct create_spec){.owner = t->rig.owner, .title = STR("T"), .agent = STR("ns/agent")};
 }
 
 static void a_new_session_is_empty(struct talk *t)
@@ -253,7 +252,8 @@ static const char *listed(struct talk *t, struct list_spec spec)
     spec.owner = t->rig.owner;
     CHECK_OK(store_session_list(t->rig.store, &spec, gather_session, &got, &t->fault), &t->fault);
     for (size_t i = 0; i < got.count; i++)
-        all = arena_printf(&t->arena, "%s%s%.*s", all, i ? " " : "", STR_ARG(got.sessions[i].title)).p;
+        all = arena_printf(&t->arena, "%s%s%.*s", all, i ? " " : "", STR_ARG(got.sessions[i].title))
+                  .p;
     return all;
 }
 
@@ -428,9 +428,9 @@ static void another_owners_session_does_not_exist(struct talk *t)
     NOT_FOUND(store_session_get(store, other, id, false, arena, &out.session, fault));
     NOT_FOUND(store_session_get(store, other, id, true, arena, &out.session, fault));
     NOT_FOUND(store_session_get(store, other, STR("mine"), true, arena, &out.session, fault));
-    NOT_FOUND(engine_update(
-        engine, &(struct update_spec){.owner = other, .session = id, .title = &title}, arena,
-        &out.session, fault));
+    NOT_FOUND(engine_update(engine,
+                            &(struct update_spec){.owner = other, .session = id, .title = &title},
+                            arena, &out.session, fault));
     NOT_FOUND(engine_append(engine, &(struct append_spec){.owner = other, .session = id}, &entry, 1,
                             arena, &out.append, fault));
     entry.kind = ENTRY_SUBSESSION;
@@ -441,9 +441,8 @@ static void another_owners_session_does_not_exist(struct talk *t)
     NOT_FOUND(engine_fork(engine, &(struct fork_spec){.owner = other, .session = id}, arena,
                           &out.fork, fault));
     NOT_FOUND(engine_rewind(
-        engine,
-        &(struct move_spec){.owner = other, .session = id, .point = after_message(message)}, arena,
-        &out.move, fault));
+        engine, &(struct move_spec){.owner = other, .session = id, .point = after_message(message)},
+        arena, &out.move, fault));
     NOT_FOUND(engine_undo(engine, &(struct move_spec){.owner = other, .session = id}, arena,
                           &out.move, fault));
     NOT_FOUND(engine_redo(engine, &(struct move_spec){.owner = other, .session = id}, arena,
@@ -484,9 +483,8 @@ static void another_owners_session_does_not_exist(struct talk *t)
     assert_int_equal(all.count, 0);
     /* a message of another owner's session is not in one's own */
     CHECK_FAULT(engine_fork(engine,
-                            &(struct fork_spec){.owner = other,
-                                                .session = mine,
-                                                .point = before_message(message)},
+                            &(struct fork_spec){
+                                .owner = other, .session = mine, .point = before_message(message)},
                             arena, &out.fork, fault),
                 FAULT_MESSAGE_NOT_FOUND, fault);
 }

@@ -106,10 +106,9 @@ static void append(struct worker *worker, struct str session, int count)
             .kind = ENTRY_MESSAGE,
             .role = ROLE_USER,
             .turn_rule = TURN_JOIN,
-            .body = to_shared
-                        ? arena_printf(&worker->arena, "{\"run\":%d,\"said\":%d}", worker->run,
-                                       worker->said)
-                        : arena_printf(&worker->arena, "{\"tag\":%d,\"of\":%d}", tag, count)};
+            .body = to_shared ? arena_printf(&worker->arena, "{\"run\":%d,\"said\":%d}",
+                                             worker->run, worker->said)
+                              : arena_printf(&worker->arena, "{\"tag\":%d,\"of\":%d}", tag, count)};
     if (!worked(worker, "append",
                 engine_append(worker->engine, &spec, entries, (size_t)count, &worker->arena,
                               &result, &worker->fault)))
@@ -257,8 +256,7 @@ static void look_end(struct scene *scene)
 
 static void make_shared(struct scene *scene)
 {
-    struct create_spec spec = {
-        .title = STR("shared"), .agent = STR("test/crash"), .id = shared};
+    struct create_spec spec = {.title = STR("shared"), .agent = STR("test/crash"), .id = shared};
     struct talk *talk = &scene->talk;
     struct session made;
     struct engine *engine;
@@ -411,7 +409,8 @@ static void look(struct scene *scene, bool all)
     look_end(scene);
 }
 
-/* In the shared session each run counted 0, 1, 2 …: nothing is missing or twice, one may be more. */
+/* In the shared session each run counted 0, 1, 2 …: nothing is missing or twice, one may be more.
+ */
 static void look_at_shared(struct scene *scene)
 {
     struct gathered got = talk_history(&scene->talk, shared, false);
@@ -444,9 +443,9 @@ static void look_at_batches(struct scene *scene)
     struct gathered all = {.arena = &scene->talk.arena};
     struct arena arena;
 
-    CHECK_OK(store_session_list(scene->talk.rig.store, &spec, gather_session, &all,
-                                &scene->talk.fault),
-             &scene->talk.fault);
+    CHECK_OK(
+        store_session_list(scene->talk.rig.store, &spec, gather_session, &all, &scene->talk.fault),
+        &scene->talk.fault);
     arena_init(&arena);
     for (size_t s = 0; s < all.count; s++) {
         struct log_spec log = {.owner = spec.owner, .session = all.sessions[s].id};

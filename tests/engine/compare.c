@@ -47,8 +47,9 @@ static void compare_address(struct run *run, const struct model_session *session
                             struct address got, struct address want)
 {
     if (!address_eq(got, want))
-        run_differ(run, session, "%s is (%" PRId64 ",%" PRId64 "), the model says (%" PRId64
-                   ",%" PRId64 ")", what, got.s, got.n, want.s, want.n);
+        run_differ(run, session,
+                   "%s is (%" PRId64 ",%" PRId64 "), the model says (%" PRId64 ",%" PRId64 ")",
+                   what, got.s, got.n, want.s, want.n);
 }
 
 static void compare_usage(struct run *run, const struct model_session *session, const char *what,
@@ -74,8 +75,8 @@ static void compare_state(struct run *run, const struct model_session *session, 
         snprintf(value, sizeof(value), "%d", want[key]);
         if (k == got->count || !str_eq(got->items[k].key, str_of(model_key(key))) ||
             !str_eq(got->items[k].value, str_of(value)))
-            run_differ(run, session, "%s: key %s should be %s; item %zu of %zu is %.*s = %.*s", what,
-                       model_key(key), value, k, got->count,
+            run_differ(run, session, "%s: key %s should be %s; item %zu of %zu is %.*s = %.*s",
+                       what, model_key(key), value, k, got->count,
                        STR_ARG(k < got->count ? got->items[k].key : STR_NONE),
                        STR_ARG(k < got->count ? got->items[k].value : STR_NONE));
         k++;
@@ -104,7 +105,8 @@ void compare_entry(struct run *run, const struct model_session *session, const c
         got->has_usage != want->has_usage || got->erased != want->erased)
         run_differ(run, session,
                    "%s \"%s\": at (%" PRId64 ",%" PRId64 ") kind %d role %d flags %u index %" PRId64
-                   " time %" PRId64 " usage %d erased %d, the model says at (%" PRId64 ",%d) kind %d"
+                   " time %" PRId64 " usage %d erased %d, the model says at (%" PRId64
+                   ",%d) kind %d"
                    " role %d flags %u index %d time %" PRId64 " usage %d erased %d",
                    what, want->id, got->at.s, got->at.n, (int)got->kind, (int)got->role, got->flags,
                    got->index, got->at_us, got->has_usage, got->erased, writer->s, want->n,
@@ -221,7 +223,8 @@ static void compare_pages(struct run *run, const struct model_session *session,
         if (page.count)
             compare_address(run, session, "the last of the page", info.last,
                             model_act_address(run->model, page.items[page.count - 1]));
-        spec.at = (struct point_spec){.by = POINT_ADDRESS, .address = info.head, .guard = GUARD_NONE};
+        spec.at =
+            (struct point_spec){.by = POINT_ADDRESS, .address = info.head, .guard = GUARD_NONE};
         spec.after = info.last;
     } while (info.more);
 }
@@ -376,12 +379,11 @@ static const char *const guard_words[] = {"refuse", "snap", "none"};
 
 struct str point_words(struct run *run, const struct point_spec *spec)
 {
-    return arena_printf(&run->arena,
-                        "%s %s \"%.*s\" ordinal %" PRId64 " address (%" PRId64 ",%" PRId64
-                        ") guard %s",
-                        spec->side == SIDE_BEFORE ? "before" : "after", by_words[spec->by],
-                        STR_ARG(spec->name), spec->ordinal, spec->address.s, spec->address.n,
-                        guard_words[spec->guard]);
+    return arena_printf(
+        &run->arena,
+        "%s %s \"%.*s\" ordinal %" PRId64 " address (%" PRId64 ",%" PRId64 ") guard %s",
+        spec->side == SIDE_BEFORE ? "before" : "after", by_words[spec->by], STR_ARG(spec->name),
+        spec->ordinal, spec->address.s, spec->address.n, guard_words[spec->guard]);
 }
 
 static const char *random_label(struct run *run)
@@ -423,9 +425,9 @@ static void random_name(struct run *run, const struct model_session *session,
 struct point_spec random_point(struct run *run, const struct model_session *session)
 {
     static const enum point_by kinds[] = {
-        POINT_END,   POINT_START, POINT_MESSAGE, POINT_MESSAGE, POINT_MESSAGE, POINT_MESSAGE,
-        POINT_LABEL, POINT_INDEX, POINT_INDEX,   POINT_USER,    POINT_FLAT,    POINT_FLAT_USER,
-        POINT_TURN,  POINT_TURN,  POINT_ADDRESS,
+        POINT_END,     POINT_START,     POINT_MESSAGE, POINT_MESSAGE, POINT_MESSAGE,
+        POINT_MESSAGE, POINT_LABEL,     POINT_INDEX,   POINT_INDEX,   POINT_USER,
+        POINT_FLAT,    POINT_FLAT_USER, POINT_TURN,    POINT_TURN,    POINT_ADDRESS,
     };
     int size = session->raw.count;
     struct point_spec spec = {
@@ -454,9 +456,8 @@ static void compare_one_point(struct run *run, const struct model_session *sessi
     struct point got;
     struct entry entry;
     struct fault fault;
-    enum fault_code code =
-        store_point(run->rig.store, run->rig.owner, str_of(session->id), spec, &run->arena, &got,
-                    &fault);
+    enum fault_code code = store_point(run->rig.store, run->rig.owner, str_of(session->id), spec,
+                                       &run->arena, &got, &fault);
     enum fault_code wanted = model_point(run->model, session, spec, &want);
     const char *what = arena_printf(&run->arena, "point %s", point_words(run, spec).p).p;
 
@@ -495,7 +496,12 @@ static void compare_ordinals(struct run *run, const struct model_session *sessio
                           run->model->acts[path->items[i]]->role == ROLE_USER);
         }
         for (int i = 0; i < 2; i++) {
-            const int64_t places[] = {0,          -1, count - 1, count, -count, -count - 1,
+            const int64_t places[] = {0,
+                                      -1,
+                                      count - 1,
+                                      count,
+                                      -count,
+                                      -count - 1,
                                       chance_below(&run->chance, count + 1),
                                       -1 - chance_below(&run->chance, count + 1)};
             struct point_spec spec = {
@@ -645,15 +651,16 @@ static void compare_journal(struct run *run, const struct model_session *session
                    &fault);
         for (size_t i = 0; i < got.count; i++) {
             const struct journal_item *item = &got.journal[i];
-            bool is_note = note < session->note_count &&
-                           (act == session->raw.count ||
-                            session->notes[note].order <
-                                run->model->acts[session->raw.items[act]]->order);
+            bool is_note =
+                note < session->note_count &&
+                (act == session->raw.count ||
+                 session->notes[note].order < run->model->acts[session->raw.items[act]]->order);
 
             if (item->e <= before || !item->entry == !item->note || is_note != !item->entry ||
                 (!is_note && act == session->raw.count))
-                run_differ(run, session, "item %zu of the journal is number %" PRId64
-                           " after %" PRId64 " and %s; the model has %d acts and %d notes before it",
+                run_differ(run, session,
+                           "item %zu of the journal is number %" PRId64 " after %" PRId64
+                           " and %s; the model has %d acts and %d notes before it",
                            i, item->e, before, item->entry ? "an act" : "a note",
                            act - session->inherited, note);
             before = item->e;
@@ -687,7 +694,8 @@ static void compare_rewound(struct run *run, const struct model_session *session
                 message = message < 0 ? session->raw.items[k] : message;
                 messages++;
             }
-        if (first > session->inherited && got.rewound[i].first.n < run->model->acts[session->raw.items[first]]->n)
+        if (first > session->inherited &&
+            got.rewound[i].first.n < run->model->acts[session->raw.items[first]]->n)
             first--; /* the move with which it began may be counted in */
         compare_address(run, session, "the first act of a rewound stretch", got.rewound[i].first,
                         model_act_address(run->model, session->raw.items[first]));

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 enum {
-    SESSIONS_MAX = 25,     /* living at a time */
-    ACTS_MAX = 250,        /* of one session, with what it inherited */
-    FLAT_MAX = 2000,       /* messages behind one reference */
+    SESSIONS_MAX = 25, /* living at a time */
+    ACTS_MAX = 250,    /* of one session, with what it inherited */
+    FLAT_MAX = 2000,   /* messages behind one reference */
     COMPARE_ALL_STEPS = 250,
     VERIFY_STEPS = 5000,
     REOPEN_STEPS = 2500
@@ -80,7 +80,7 @@ static struct model_session *create(struct run *run, const char *title, bool sub
 
 static const char *random_title(struct run *run)
 {
-    static const char *const titles[] = {"Alpha", "Alpha (fork 3)", "Beta",     "",
+    static const char *const titles[] = {"Alpha",    "Alpha (fork 3)",   "Beta",           "",
                                          "(fork 3)", "Alpha (fork 2) b", "Gamma (fork 12)"};
 
     return titles[chance_below(&run->chance, 7)];
@@ -129,7 +129,7 @@ static void random_turn(struct run *run, const struct model_session *session, st
 
 static void random_delta(struct run *run, struct model_act *act)
 {
-    int changes = act->kind == ENTRY_STATE ? 1 + chance_below(&run->chance, 3)
+    int changes = act->kind == ENTRY_STATE      ? 1 + chance_below(&run->chance, 3)
                   : chance_of(&run->chance, 30) ? 1 + chance_below(&run->chance, 2)
                                                 : 0;
 
@@ -159,14 +159,14 @@ static void random_id(struct run *run, const struct model_session *session, stru
 
 static struct made_up random_entry(struct run *run, const struct model_session *session)
 {
-    static const enum entry_kind kinds[] = {ENTRY_EVENT, ENTRY_EVENT, ENTRY_SUMMARY, ENTRY_FILES,
-                                            ENTRY_FILES, ENTRY_STATE};
-    static const enum role roles[] = {ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL, ROLE_USER,
-                                      ROLE_ASSISTANT, ROLE_TOOL, ROLE_SYSTEM};
+    static const enum entry_kind kinds[] = {ENTRY_EVENT, ENTRY_EVENT, ENTRY_SUMMARY,
+                                            ENTRY_FILES, ENTRY_FILES, ENTRY_STATE};
+    static const enum role roles[] = {ROLE_USER,      ROLE_ASSISTANT, ROLE_TOOL,  ROLE_USER,
+                                      ROLE_ASSISTANT, ROLE_TOOL,      ROLE_SYSTEM};
     bool message = chance_of(&run->chance, 70);
-    struct made_up made = {.act = model_blank(
-        message ? ENTRY_MESSAGE : kinds[chance_below(&run->chance, 6)],
-        message ? roles[chance_below(&run->chance, 7)] : ROLE_NONE)};
+    struct made_up made = {
+        .act = model_blank(message ? ENTRY_MESSAGE : kinds[chance_below(&run->chance, 6)],
+                           message ? roles[chance_below(&run->chance, 7)] : ROLE_NONE)};
     struct model_act *act = &made.act;
 
     random_turn(run, session, &made);
@@ -178,8 +178,9 @@ static struct made_up random_entry(struct run *run, const struct model_session *
         act->results = 1 + chance_below(&run->chance, 2);
     if (chance_of(&run->chance, 40)) {
         act->has_usage = true;
-        act->usage = (struct usage){chance_below(&run->chance, 1000), chance_below(&run->chance, 100),
-                                    chance_below(&run->chance, 1000000)};
+        act->usage =
+            (struct usage){chance_below(&run->chance, 1000), chance_below(&run->chance, 100),
+                           chance_below(&run->chance, 1000000)};
     }
     act->interrupted = message && chance_of(&run->chance, 5);
     snprintf(act->body, sizeof(act->body), "{\"text\":\"words w%dx end\"}", run->names++);
@@ -215,8 +216,9 @@ static struct entry_spec spec_of(struct run *run, const struct made_up *made)
         if (act->delta[key] == MODEL_SAME)
             continue;
         item->key = str_of(model_key(key));
-        item->value = act->delta[key] == MODEL_ABSENT ? STR_NONE
-                                                      : arena_printf(&run->arena, "%d", act->delta[key]);
+        item->value = act->delta[key] == MODEL_ABSENT
+                          ? STR_NONE
+                          : arena_printf(&run->arena, "%d", act->delta[key]);
         spec.state.count++;
     }
     return spec;
@@ -271,7 +273,8 @@ static void append(struct run *run, struct model_session *session, struct made_u
         spec.expect_head = STR("not-the-head");
         wanted = FAULT_HEAD_MOVED;
     }
-    code = engine_append(run->rig.engine, &spec, specs, (size_t)count, &run->arena, &result, &fault);
+    code =
+        engine_append(run->rig.engine, &spec, specs, (size_t)count, &run->arena, &result, &fault);
     run_expect(run, session, "append", code, wanted, &fault);
     if (code != FAULT_OK)
         return;
@@ -351,9 +354,10 @@ static void compare_move(struct run *run, const struct model_session *session,
         common++;
     compare_text(run, session, "where the move comes from", got->from,
                  from->count ? run->model->acts[from->items[from->count - 1]]->id : "");
-    compare_number(run, session, "dropped", got->dropped,
-                   model_visible_count(run->model, from) -
-                       model_visible_count(run->model, &(struct model_list){from->items, common, 0}));
+    compare_number(
+        run, session, "dropped", got->dropped,
+        model_visible_count(run->model, from) -
+            model_visible_count(run->model, &(struct model_list){from->items, common, 0}));
     compare_number(run, session, "kept", got->kept, model_visible_count(run->model, to));
 }
 
@@ -377,7 +381,8 @@ static void compare_excluded(struct run *run, const struct model_session *sessio
         if (address_eq(got->at, model_act_address(run->model, session->raw.items[at])))
             break;
     if (at == session->raw.count)
-        run_differ(run, session, "the excluded message \"%.*s\" is none of its own behind the point",
+        run_differ(run, session,
+                   "the excluded message \"%.*s\" is none of its own behind the point",
                    STR_ARG(got->id));
     compare_entry(run, session, "the excluded message", got, session->raw.items[at]);
 }
@@ -406,7 +411,8 @@ static struct model_session *play_rewind(struct run *run, struct model_session *
     from = model_head(session)->path;
     if (wanted == FAULT_OK) {
         to = session->places[point.place].path;
-        if ((from.count ? from.items[from.count - 1] : -1) == (to.count ? to.items[to.count - 1] : -1))
+        if ((from.count ? from.items[from.count - 1] : -1) ==
+            (to.count ? to.items[to.count - 1] : -1))
             wanted = FAULT_POINT_IS_HEAD;
     }
     if (spec.point.by == POINT_END)
@@ -571,7 +577,8 @@ static void accept_adoption(struct run *run, struct model_session *session,
                       arena_dup(&run->arena, result->id).p, run->rig.now_us);
     log.after = model_act_address(run->model, move);
     run_expect(run, session, "what was adopted",
-               store_raw_log(run->rig.store, &log, gather_entry, &copies, &fault), FAULT_OK, &fault);
+               store_raw_log(run->rig.store, &log, gather_entry, &copies, &fault), FAULT_OK,
+               &fault);
     compare_number(run, session, "entries adopted", (int64_t)copies.count, path.count);
     for (int i = 0; i < path.count; i++) {
         struct model_act act = adopted(run->model, path.items[i]);
@@ -784,7 +791,10 @@ static struct model_session *play_update(struct run *run, struct model_session *
         spec.title = &title;
     else
         spec.archived = &archived;
-    doing(run, "%s \"%s\"", rename ? "rename to" : archived ? "archive" : "unarchive",
+    doing(run, "%s \"%s\"",
+          rename     ? "rename to"
+          : archived ? "archive"
+                     : "unarchive",
           rename ? title.p : session->id);
     run_expect(run, session, "update",
                engine_update(run->rig.engine, &spec, &run->arena, &out, &fault), FAULT_OK, &fault);
@@ -886,7 +896,8 @@ static struct model_session *play_search(struct run *run, struct model_session *
     for (size_t i = 0; i < got.count; i++)
         compare_hit(run, &got.hits[i], word);
     if (got.count < (size_t)want)
-        run_differ(run, session, "search for %s found %zu, the model has %d", word, got.count, want);
+        run_differ(run, session, "search for %s found %zu, the model has %d", word, got.count,
+                   want);
     return session;
 }
 
@@ -896,7 +907,7 @@ static const struct {
     int weight;
     struct model_session *(*play)(struct run *run, struct model_session *session);
 } plays[] = {
-    {32, play_append}, {10, play_fork},  {11, play_rewind}, {6, play_undo},   {6, play_redo},
+    {32, play_append}, {10, play_fork},  {11, play_rewind}, {6, play_undo},      {6, play_redo},
     {4, play_adopt},   {3, play_delete}, {2, play_create},  {5, play_reference}, {8, play_save},
     {5, play_label},   {2, play_update}, {3, play_repeat},  {3, play_search},
 };
@@ -928,7 +939,8 @@ static void play_one(struct run *run)
 /* Everything goes, in any order, and what is left is right after each. */
 static void play_end(struct run *run)
 {
-    struct gc_spec gc = {.now_us = run->rig.now_us + 86400000000}; /* the clock went back at times */
+    struct gc_spec gc = {.now_us =
+                             run->rig.now_us + 86400000000}; /* the clock went back at times */
     struct model_session *session;
     struct store_counts left;
     struct gc_result result;
@@ -941,8 +953,8 @@ static void play_end(struct run *run)
     }
     compare_verify(run);
     doing(run, "at the end, gc");
-    run_expect(run, NULL, "gc",
-               store_gc(run->rig.store, &gc, NULL, NULL, &result, &fault), FAULT_OK, &fault);
+    run_expect(run, NULL, "gc", store_gc(run->rig.store, &gc, NULL, NULL, &result, &fault),
+               FAULT_OK, &fault);
     run_expect(run, NULL, "counts", store_count(run->rig.store, &left, &fault), FAULT_OK, &fault);
     if (left.sessions || left.deleted || left.subsessions || left.entries || left.lines ||
         left.moves || left.states || left.turns || left.records || left.notes || left.pins ||

@@ -173,8 +173,8 @@ struct model_act model_blank(enum entry_kind kind, enum role role)
     return act;
 }
 
-static int act_add(struct model *model, struct model_session *session, const struct model_act *given,
-                   int64_t now_us)
+static int act_add(struct model *model, struct model_session *session,
+                   const struct model_act *given, int64_t now_us)
 {
     struct model_act *act = malloc(sizeof(*act));
     int64_t before_us =
@@ -248,7 +248,8 @@ struct model_session *model_fork(struct model *model, struct model_session *sour
     fork->places = grown(NULL, how->place, sizeof(*fork->places));
     for (int i = 0; i <= how->place; i++) {
         fork->places[i] = source->places[i];
-        fork->places[i].path = model_list_copy(&source->places[i].path, source->places[i].path.count);
+        fork->places[i].path =
+            model_list_copy(&source->places[i].path, source->places[i].path.count);
     }
     fork->family = source->family;
     fork->base = how->place ? model->acts[source->raw.items[how->place - 1]]->writer : -1;
@@ -305,7 +306,8 @@ int model_parting(const struct model_session *session, const struct model_sessio
     return n;
 }
 
-/* The first entry of the turn in the raw log, else the newest entry on the path, else everywhere. */
+/* The first entry of the turn in the raw log, else the newest entry on the path, else everywhere.
+ */
 static int record_place(const struct model *model, const struct model_session *session,
                         const char *turn)
 {
@@ -352,8 +354,8 @@ void model_label(struct model *model, struct model_session *session, int act, co
         session->labels[session->label_count].act = act;
         copy_text(session->labels[session->label_count++].text, MODEL_ID, text);
     }
-    note_add(model, session, *text ? NOTE_LABELLED : NOTE_UNLABELLED, model->acts[act]->id,
-             was, text, at_us);
+    note_add(model, session, *text ? NOTE_LABELLED : NOTE_UNLABELLED, model->acts[act]->id, was,
+             text, at_us);
 }
 
 void model_rename(struct model *model, struct model_session *session, const char *title,
@@ -368,8 +370,7 @@ void model_rename(struct model *model, struct model_session *session, const char
     note_add(model, session, NOTE_RENAMED, "", was, title, at_us);
 }
 
-void model_archive(struct model *model, struct model_session *session, bool archived,
-                   int64_t at_us)
+void model_archive(struct model *model, struct model_session *session, bool archived, int64_t at_us)
 {
     if (session->archived == archived)
         return;
@@ -381,8 +382,7 @@ void model_archive(struct model *model, struct model_session *session, bool arch
 static bool on_living_path(const struct model *model, const bool *marks, int act)
 {
     for (int i = 0; i < model->session_count; i++)
-        if (model->sessions[i]->alive &&
-            list_find(&model_head(model->sessions[i])->path, act) >= 0)
+        if (model->sessions[i]->alive && list_find(&model_head(model->sessions[i])->path, act) >= 0)
             return true;
     for (int i = 0; i < model->act_count; i++)
         if (marks[i] && list_find(&model->acts[i]->path, act) >= 0)
@@ -692,8 +692,8 @@ int model_retain(struct model *model, bool *marks)
         for (int i = 0; i < model->session_count; i++) {
             const struct model_session *session = model->sessions[i];
 
-            if (session->alive && (!session->sub || !named(model, NULL, session) ||
-                                   named(model, marks, session)))
+            if (session->alive &&
+                (!session->sub || !named(model, NULL, session) || named(model, marks, session)))
                 more |= mark_all(model, marks, session);
         }
     }

@@ -85,10 +85,10 @@ struct model_session {
     int64_t s; /* the store's number for it */
     char id[MODEL_ID], title[MODEL_TEXT];
     int64_t created_us;
-    int family; /* number of its first session */
-    int base;   /* the session that wrote the act after which it begins; -1: none */
+    int family;    /* number of its first session */
+    int base;      /* the session that wrote the act after which it begins; -1: none */
     int inherited; /* acts that came with the fork */
-    int parent; /* the session that was forked; -1: none */
+    int parent;    /* the session that was forked; -1: none */
     char parent_id[MODEL_ID], parent_title[MODEL_TEXT], parent_message[MODEL_ID];
     enum point_side parent_side;
     struct model_list raw;
@@ -169,8 +169,8 @@ int model_raw_index(const struct model_session *session, int act);
 int model_visible_count(const struct model *model, const struct model_list *path);
 
 /* The path as a list of messages, references flattened; `owner` (may be NULL): the path's entry. */
-void model_flatten(const struct model *model, const struct model_list *path,
-                   struct model_list *out, struct model_list *owner);
+void model_flatten(const struct model *model, const struct model_list *path, struct model_list *out,
+                   struct model_list *owner);
 
 int model_open_calls(const struct model *model, const struct model_list *path, int count);
 
@@ -217,7 +217,8 @@ int *model_records(const struct model_session *session, int *count);
 /* The next title in the series of the session's title. */
 void model_fork_title(const struct model *model, const struct model_session *session, char *out);
 
-/* Stretches that the session wrote and no longer has on its path: pairs of raw indexes, in `out`. */
+/* Stretches that the session wrote and no longer has on its path: pairs of raw indexes, in `out`.
+ */
 void model_rewound(const struct model *model, const struct model_session *session,
                    struct model_list *out);
 

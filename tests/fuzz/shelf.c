@@ -212,6 +212,7 @@ static void session_use(struct reading *reading, struct engine *engine, struct s
     static const struct point_spec points[] = {{.by = POINT_END}, {.by = POINT_START}};
     struct append_spec append = {.owner = reading->owner, .session = id};
     struct entry_spec entry = message_of_text(ROLE_USER, STR("more"), &reading->arena);
+    struct str title = STR("other"); /* the next of a series may not be there */
     struct move_spec undo = {.owner = reading->owner, .session = id};
     struct append_result appended;
     struct move_result moved;
@@ -220,7 +221,8 @@ static void session_use(struct reading *reading, struct engine *engine, struct s
 
     must(engine_append(engine, &append, &entry, 1, &reading->arena, &appended, &fault), &fault);
     for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
-        struct fork_spec fork = {.owner = reading->owner, .session = id, .point = points[i]};
+        struct fork_spec fork = {
+            .owner = reading->owner, .session = id, .point = points[i], .title = &title};
 
         fork.point.guard = GUARD_NONE;
         must(engine_fork(engine, &fork, &reading->arena, &forked, &fault), &fault);

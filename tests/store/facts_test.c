@@ -39,11 +39,11 @@ static void messages_are_counted_by_role(void **state)
         enum role role;
         int visible, user, tool;
     } rows[] = {
-        {ENTRY_MESSAGE, ROLE_USER, 1, 1, 0},   {ENTRY_MESSAGE, ROLE_ASSISTANT, 1, 0, 0},
-        {ENTRY_MESSAGE, ROLE_TOOL, 1, 0, 1},   {ENTRY_MESSAGE, ROLE_SYSTEM, 0, 0, 0},
-        {ENTRY_EVENT, ROLE_NONE, 0, 0, 0},     {ENTRY_EVENT, ROLE_USER, 0, 0, 0},
-        {ENTRY_SUMMARY, ROLE_NONE, 0, 0, 0},   {ENTRY_SUBSESSION, ROLE_NONE, 0, 0, 0},
-        {ENTRY_FILES, ROLE_NONE, 0, 0, 0},     {ENTRY_STATE, ROLE_NONE, 0, 0, 0},
+        {ENTRY_MESSAGE, ROLE_USER, 1, 1, 0},      {ENTRY_MESSAGE, ROLE_ASSISTANT, 1, 0, 0},
+        {ENTRY_MESSAGE, ROLE_TOOL, 1, 0, 1},      {ENTRY_MESSAGE, ROLE_SYSTEM, 0, 0, 0},
+        {ENTRY_EVENT, ROLE_NONE, 0, 0, 0},        {ENTRY_EVENT, ROLE_USER, 0, 0, 0},
+        {ENTRY_SUMMARY, ROLE_NONE, 0, 0, 0},      {ENTRY_SUBSESSION, ROLE_NONE, 0, 0, 0},
+        {ENTRY_FILES, ROLE_NONE, 0, 0, 0},        {ENTRY_STATE, ROLE_NONE, 0, 0, 0},
         {ENTRY_SUMMARY, ROLE_ASSISTANT, 0, 0, 0},
     };
     struct facts facts = {0};
@@ -67,8 +67,13 @@ static void messages_are_counted_by_role(void **state)
 
 static void a_reference_adds_what_it_flattens(void **state)
 {
-    struct facts inner = {.visible = 5, .user = 2, .tool = 1, .flat = 9, .flat_user = 4,
-                          .path = {100, 100, 100}, .open = 3};
+    struct facts inner = {.visible = 5,
+                          .user = 2,
+                          .tool = 1,
+                          .flat = 9,
+                          .flat_user = 4,
+                          .path = {100, 100, 100},
+                          .open = 3};
     struct facts_step reference = plain(1, ENTRY_SUBSESSION, ROLE_NONE);
     struct facts facts = {0};
 
@@ -103,7 +108,8 @@ static void usage_sums_over_path_and_session(void **state)
     assert_int_equal(facts.spent.cost, 10);
 }
 
-static struct facts call(const struct facts *before, int64_t n, int64_t turn, int calls, int results)
+static struct facts call(const struct facts *before, int64_t n, int64_t turn, int calls,
+                         int results)
 {
     struct facts_step what = plain(n, ENTRY_MESSAGE, ROLE_ASSISTANT);
 
@@ -185,9 +191,19 @@ static void the_newest_of_each_is_remembered(void **state)
 
 static void a_move_takes_the_facts_of_its_target(void **state)
 {
-    struct facts target = {.visible = 3, .user = 1, .tool = 1, .flat = 4, .flat_user = 2,
-                           .path = {1, 2, 3}, .spent = {9, 9, 9}, .open = 2, .turn = 5,
-                           .good = {7, 1}, .summary = {7, 2}, .state = {7, 3}, .tree = 8,
+    struct facts target = {.visible = 3,
+                           .user = 1,
+                           .tool = 1,
+                           .flat = 4,
+                           .flat_user = 2,
+                           .path = {1, 2, 3},
+                           .spent = {9, 9, 9},
+                           .open = 2,
+                           .turn = 5,
+                           .good = {7, 1},
+                           .summary = {7, 2},
+                           .state = {7, 3},
+                           .tree = 8,
                            .hash = {1, 2, 3}};
     struct facts_step move = plain(20, ENTRY_MOVE, ROLE_NONE);
     struct facts facts, expected = target;
@@ -250,7 +266,9 @@ static void content_bytes_are_as_written_down(void **state)
         .turn = STR("t1"),
         .at_us = 1700000000000001,
         .usage = {11, 22, 33},
-        .state = STR("\x01" "a\x02" "1"),
+        .state = STR("\x01"
+                     "a\x02"
+                     "1"),
         .tree = STR("tttttttttttttttttttttttttttttttt"),
         .pinned = STR("pppppppppppppppppppppppppppppppp"),
         .body = STR("{\"text\":\"hi\"}"),
@@ -284,8 +302,12 @@ static void content_bytes_are_as_written_down(void **state)
 static void every_part_of_the_content_counts(void **state)
 {
     static const unsigned char salt[SALT_BYTES] = {1}, other_salt[SALT_BYTES] = {2};
-    const struct content base = {.salt = salt, .id = STR("ab"), .turn = STR("cd"),
-                                 .state = STR("ef"), .tree = STR("gh"), .pinned = STR("ij"),
+    const struct content base = {.salt = salt,
+                                 .id = STR("ab"),
+                                 .turn = STR("cd"),
+                                 .state = STR("ef"),
+                                 .tree = STR("gh"),
+                                 .pinned = STR("ij"),
                                  .body = STR("kl")};
     struct content all[16];
     unsigned char hashes[16][HASH_BYTES];

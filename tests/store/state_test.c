@@ -31,8 +31,8 @@ static struct state parse(const char *text)
         struct state_item *item = &out.items[out.count++];
 
         item->key = arena_dup(&arena, (struct str){text, key < n ? key : n});
-        item->value = key < n ? arena_dup(&arena, (struct str){text + key + 1, n - key - 1})
-                              : STR_NONE;
+        item->value =
+            key < n ? arena_dup(&arena, (struct str){text + key + 1, n - key - 1}) : STR_NONE;
         text += n + (text[n] == ' ');
     }
     return out;
@@ -132,13 +132,20 @@ static void the_bytes_are_as_written_down(void **state)
     (void)state;
     /* key length, key, value length + 1 (0: removed), value */
     assert_int_equal(bytes.n, 12);
-    assert_memory_equal(bytes.p, "\x01" "a\x03" "17\x02" "bc\x00\x01" "d\x01", 12);
+    assert_memory_equal(bytes.p,
+                        "\x01"
+                        "a\x03"
+                        "17\x02"
+                        "bc\x00\x01"
+                        "d\x01",
+                        12);
     assert_int_equal(encode(&none).n, 0);
 }
 
 static void long_lengths_take_groups_of_seven_bits(void **state)
 {
-    struct state_item item = {arena_printf(&arena, "%0*d", 200, 1), arena_printf(&arena, "%0*d", 16383, 2)};
+    struct state_item item = {arena_printf(&arena, "%0*d", 200, 1),
+                              arena_printf(&arena, "%0*d", 16383, 2)};
     struct state one = {&item, 1};
     struct str bytes = encode(&one);
 
@@ -201,10 +208,16 @@ static void broken_bytes_are_corrupt(void **state)
             CHECK_FAULT(state_decode((struct str){bytes.p, n}, &arena, &out, &fault), FAULT_CORRUPT,
                         &fault);
     }
-    CHECK_FAULT(state_decode(STR("\x01" "b\x00\x01" "a\x00"), &arena, &out, &fault), FAULT_CORRUPT,
-                &fault); /* out of order */
-    CHECK_FAULT(state_decode(STR("\x01" "a\x00\x01" "a\x00"), &arena, &out, &fault), FAULT_CORRUPT,
-                &fault); /* twice */
+    CHECK_FAULT(state_decode(STR("\x01"
+                                 "b\x00\x01"
+                                 "a\x00"),
+                             &arena, &out, &fault),
+                FAULT_CORRUPT, &fault); /* out of order */
+    CHECK_FAULT(state_decode(STR("\x01"
+                                 "a\x00\x01"
+                                 "a\x00"),
+                             &arena, &out, &fault),
+                FAULT_CORRUPT, &fault); /* twice */
     CHECK_FAULT(state_decode(STR("\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), &arena, &out, &fault),
                 FAULT_CORRUPT, &fault);
     CHECK_FAULT(state_decode(STR("\xff\xff\xff\xff\x0f"), &arena, &out, &fault), FAULT_CORRUPT,

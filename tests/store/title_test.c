@@ -47,10 +47,10 @@ static void more_than_nine_digits_are_text(void **state)
 static void anything_else_is_text(void **state)
 {
     static const char *const texts[] = {
-        "T (fork )",  "T (fork)",     "T (fork x)",   "T (fork 3) ",   "T (fork 3) more",
-        "T (Fork 3)", "T (fork  3)",  "T (fork 3",    "T fork 3)",     "T (fork -3)",
-        "T [fork 3]", "T (fork 3 )",  "T (fork\t3)",  "(fork 2) in it", ")", "3)", "fork 3)",
-        "T (fork 1a)", "T (fork \xd9\xa3)",
+        "T (fork )",  "T (fork)",    "T (fork x)",  "T (fork 3) ",       "T (fork 3) more",
+        "T (Fork 3)", "T (fork  3)", "T (fork 3",   "T fork 3)",         "T (fork -3)",
+        "T [fork 3]", "T (fork 3 )", "T (fork\t3)", "(fork 2) in it",    ")",
+        "3)",         "fork 3)",     "T (fork 1a)", "T (fork \xd9\xa3)",
     };
 
     (void)state;

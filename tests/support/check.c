@@ -13,8 +13,8 @@ static bool well_formed(const struct fault *fault)
 {
     size_t n = strlen(fault->message);
 
-    return n > 0 && !strpbrk(fault->message, "\r\n") && !isupper((unsigned char)fault->message[0]) &&
-           fault->message[n - 1] != '.';
+    return n > 0 && !strpbrk(fault->message, "\r\n") &&
+           !isupper((unsigned char)fault->message[0]) && fault->message[n - 1] != '.';
 }
 
 void check_code(enum fault_code got, enum fault_code want, const struct fault *fault,

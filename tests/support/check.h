@@ -16,7 +16,8 @@
 #define CHECK_OK(call, fault) check_code((call), FAULT_OK, (fault), #call, __FILE__, __LINE__)
 
 /* The call must fail with this code, and with a message as base/fault.h wants it. */
-#define CHECK_FAULT(call, code, fault) check_code((call), (code), (fault), #call, __FILE__, __LINE__)
+#define CHECK_FAULT(call, code, fault) \
+    check_code((call), (code), (fault), #call, __FILE__, __LINE__)
 
 /* The view must hold exactly this text. */
 #define CHECK_STR(view, text) check_str((view), (text), #view, __FILE__, __LINE__)

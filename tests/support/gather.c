@@ -51,9 +51,9 @@ enum fault_code gather_session(void *context, const struct session *session, str
 {
     struct gathered *all = context;
     struct session *copy = row_new(all, sizeof(*copy));
-    struct str *const texts[] = {&copy->id,       &copy->title,          &copy->agent,
-                                 &copy->owner,    &copy->parent.session, &copy->parent.title,
-                                 &copy->head,     &copy->parent.message, &copy->metadata,
+    struct str *const texts[] = {&copy->id,    &copy->title,          &copy->agent,
+                                 &copy->owner, &copy->parent.session, &copy->parent.title,
+                                 &copy->head,  &copy->parent.message, &copy->metadata,
                                  &copy->limits};
 
     (void)fault;
@@ -140,8 +140,9 @@ enum fault_code gather_journal(void *context, const struct journal_item *item, s
 
 static void keep_log_session(struct arena *arena, struct log_session *session)
 {
-    struct str *const texts[] = {&session->id,       &session->title,         &session->agent,
-                                 &session->metadata, &session->limits,        &session->parent.session,
+    struct str *const texts[] = {&session->id,           &session->title,
+                                 &session->agent,        &session->metadata,
+                                 &session->limits,       &session->parent.session,
                                  &session->parent.title, &session->parent.message};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

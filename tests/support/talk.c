@@ -92,9 +92,9 @@ struct append_result talk_batch(struct talk *talk, struct str session, struct en
     struct append_result result;
 
     talk->rig.now_us += 1000;
-    CHECK_OK(engine_append(talk->rig.engine, &spec, specs, count, &talk->arena, &result,
-                           &talk->fault),
-             &talk->fault);
+    CHECK_OK(
+        engine_append(talk->rig.engine, &spec, specs, count, &talk->arena, &result, &talk->fault),
+        &talk->fault);
     assert_int_equal(result.count, count);
     return result;
 }

@@ -103,7 +103,7 @@ enum fault_code act_row_read(sqlite3_stmt *statement, struct act_row *out, struc
     return FAULT_OK;
 }
 
-enum fault_code act_forget_id(struct db *db, int64_t fam, int64_t e, struct fault *fault)
+enum fault_code act_forget_names(struct db *db, int64_t fam, int64_t e, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(db, Q_ACT_NUMBERED, ARGS(arg_int(e)));
     struct act_row row;
@@ -120,6 +120,11 @@ enum fault_code act_forget_id(struct db *db, int64_t fam, int64_t e, struct faul
     else if (code == FAULT_OK)
         code = db_run(db, Q_CLIENT_DELETE,
                       ARGS(arg_int(fam), arg_text(row.head.id), arg_int(row.at.s)), fault);
+    if (code == FAULT_OK && row.head.turn.n)
+        code = db_run(db, Q_TURN_DELETE,
+                      ARGS(arg_int(fam), arg_text(row.head.turn), arg_int(row.at.s),
+                           arg_int(row.at.n)),
+                      fault);
     sqlite3_reset(q);
     return code;
 }
@@ -137,40 +142,57 @@ struct str act_id_text(struct str id, bool drawn, struct arena *arena)
     return (struct str){text, ID_TEXT};
 }
 
+enum fault_code turn_first(struct db *db, int64_t turn, struct arena *arena, struct address *at,
+                           struct str *name, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_TURN_FIRST, ARGS(arg_int(turn)));
+    struct act_head head;
+    bool row;
+
+    *at = ADDRESS_START;
+    *name = STR_NONE;
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault->code;
+    if (!row)
+        return FAULT_OK;
+    if (!act_head_decode_brief(column_str(q, 1), &head))
+        return unreadable(sqlite3_column_int64(q, 0), fault);
+    *at = (struct address){sqlite3_column_int64(q, 0), head.n};
+    *name = arena_dup(arena, head.turn);
+    sqlite3_reset(q);
+    return FAULT_OK;
+}
+
 enum fault_code turn_name(struct db *db, int64_t turn, struct arena *arena, struct str *out,
                           struct fault *fault)
 {
-    sqlite3_stmt *statement;
-    enum fault_code code;
-    bool row;
+    struct address at;
 
     *out = STR_NONE;
     if (turn == 0)
         return FAULT_OK;
-    statement = db_query(db, Q_TURN_NAME, ARGS(arg_int(turn)));
-    code = db_step(db, statement, &row, fault);
-    if (code != FAULT_OK)
-        return code;
-    if (!row)
+    if (turn_first(db, turn, arena, &at, out, fault) != FAULT_OK)
+        return fault->code;
+    if (out->n == 0)
         return fault_set(fault, FAULT_CORRUPT, "turn %lld is missing", (long long)turn);
-    *out = column_dup(statement, 0, arena);
-    sqlite3_reset(statement);
     return FAULT_OK;
 }
 
 enum fault_code turn_enter(struct db *db, int64_t fam, struct str name, struct address at,
-                           int64_t *out, struct fault *fault)
+                           int64_t e, int64_t *out, struct fault *fault)
 {
     int64_t turn = 0;
-    enum fault_code code =
-        db_int(db, Q_TURN_HERE, ARGS(arg_int(fam), arg_text(name), arg_int(at.s)), &turn, fault);
 
-    if (code == FAULT_OK && turn == 0) {
-        code = db_run(db, Q_TURN_INSERT,
-                      ARGS(arg_int(fam), arg_text(name), arg_int(at.s), arg_int(at.n)), fault);
-        turn = sqlite3_last_insert_rowid(db->handle);
+    if (db_int(db, Q_TURN_HERE, ARGS(arg_int(fam), arg_text(name), arg_int(at.s)), &turn, fault) !=
+        FAULT_OK)
+        return fault->code;
+    if (turn == 0) {
+        turn = e;
+        if (db_run(db, Q_TURN_INSERT,
+                   ARGS(arg_int(fam), arg_text(name), arg_int(at.s), arg_int(at.n), arg_int(e)),
+                   fault) != FAULT_OK)
+            return fault->code;
     }
-    if (code == FAULT_OK)
-        *out = turn;
-    return code;
+    *out = turn;
+    return FAULT_OK;
 }

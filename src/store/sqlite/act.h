@@ -38,9 +38,9 @@ FAULT_CHECK enum fault_code act_insert(struct db *db, const struct act_row *row,
 FAULT_CHECK enum fault_code act_row_read(sqlite3_stmt *statement, struct act_row *out,
                                          struct fault *fault);
 
-/* Takes the id of an act out again; its row must still be there. */
-FAULT_CHECK enum fault_code act_forget_id(struct db *db, int64_t fam, int64_t e,
-                                          struct fault *fault);
+/* Takes the id of an act out again, and the turn that begins with it; its row must still be there. */
+FAULT_CHECK enum fault_code act_forget_names(struct db *db, int64_t fam, int64_t e,
+                                             struct fault *fault);
 
 /* The head of an act. FAULT_CORRUPT when it is not there. Strings live until the next query. */
 FAULT_CHECK enum fault_code act_head_get(struct db *db, struct address at, struct act_head *out,
@@ -49,12 +49,17 @@ FAULT_CHECK enum fault_code act_head_get(struct db *db, struct address at, struc
 /* The text of an id as stored: a drawn one is formatted, a client's is as it is. */
 struct str act_id_text(struct str id, bool drawn, struct arena *arena);
 
-/* Name of a turn by its number; empty for 0. */
+/* Name of a turn by its number, which is that of its first act in a session; empty for 0. */
 FAULT_CHECK enum fault_code turn_name(struct db *db, int64_t turn, struct arena *arena,
                                       struct str *out, struct fault *fault);
 
-/* The number of turn `name` in session s, which begins at n when it is new there. */
+/* The number of a turn in a session; when it is new there it begins with the act (at, e). */
 FAULT_CHECK enum fault_code turn_enter(struct db *db, int64_t fam, struct str name,
-                                       struct address at, int64_t *out, struct fault *fault);
+                                       struct address at, int64_t e, int64_t *out,
+                                       struct fault *fault);
+
+/* Where the turn of that number begins; ADDRESS_START: nowhere. */
+FAULT_CHECK enum fault_code turn_first(struct db *db, int64_t turn, struct arena *arena,
+                                       struct address *at, struct str *name, struct fault *fault);
 
 #endif

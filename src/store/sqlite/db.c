@@ -72,6 +72,15 @@ static int wait_busy(void *context, int tries)
     return 1;
 }
 
+/* Conversations are nobody else's to read; the files beside it get the same mode. */
+void db_make_private(const char *path)
+{
+    int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+    if (fd >= 0)
+        close(fd);
+}
+
 enum fault_code db_open(struct db *db, const char *path, bool create, int busy_ms,
                         struct fault *fault)
 {
@@ -79,13 +88,8 @@ enum fault_code db_open(struct db *db, const char *path, bool create, int busy_m
     int code;
 
     *db = (struct db){.busy_ms = busy_ms};
-    if (path && create) {
-        /* Conversations are nobody else's to read; the files beside it get the same mode. */
-        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-        if (fd >= 0)
-            close(fd);
-    }
+    if (create)
+        db_make_private(path);
     if (create)
         flags |= SQLITE_OPEN_CREATE;
     if (!path)

@@ -85,6 +85,9 @@ static inline struct arg arg_n(struct address at)
 /* Opens an existing file, or creates one when asked; NULL: in memory. No query is prepared yet. */
 FAULT_CHECK enum fault_code db_open(struct db *db, const char *path, bool create, int busy_ms,
                                     struct fault *fault);
+/* Makes an empty file that only its owner can read, unless it is there already or path is NULL. */
+void db_make_private(const char *path);
+
 FAULT_CHECK enum fault_code db_prepare(struct db *db, struct fault *fault);
 void db_close(struct db *db); /* also a half-open one */
 

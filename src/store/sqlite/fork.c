@@ -4,23 +4,24 @@
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
+#include "store/sqlite/state_row.h"
 #include "store/title.h"
 
 /* The record versions of the base's session that the source sees. */
 static enum fault_code versions_seen(struct db *db, const struct link *source, struct address base,
                                      int64_t *out, struct fault *fault)
 {
-    struct link step = *source;
+    struct link via;
+    bool has;
 
     *out = 0;
     if (base.s == 0)
         return FAULT_OK;
     if (base.s == source->s)
         return db_int(db, Q_RECORD_NEWEST, ARGS(arg_int(source->s)), out, fault);
-    while (step.base.s != base.s)
-        if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
-    *out = step.base_v;
+    if (path_via(db, source, base, &has, &via, fault) != FAULT_OK)
+        return fault->code;
+    *out = via.base_v;
     return FAULT_OK;
 }
 
@@ -48,9 +49,13 @@ static enum fault_code title_of(struct db *db, const struct link *source, struct
 }
 
 /* What the fork would be, for a dry run. */
-static void session_would_be(const struct session *source, const struct session_new *new,
-                             const struct act *at, struct session *out)
+static enum fault_code session_would_be(struct db *db, const struct session *source,
+                                        const struct session_new *new, const struct act *at,
+                                        struct arena *arena, struct session *out,
+                                        struct fault *fault)
 {
+    struct act settled;
+
     *out = (struct session){
         .id = STR(""),
         .title = new->title,
@@ -68,6 +73,10 @@ static void session_would_be(const struct session *source, const struct session_
         .updated_us = new->at_us,
     };
     memcpy(out->hash, at->facts.hash, HASH_BYTES);
+    if (act_settle(db, at, &settled, fault) != FAULT_OK ||
+        entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK)
+        return fault->code;
+    return state_get(db, &at->facts, arena, &out->state_at_head, fault);
 }
 
 enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct arena *arena,
@@ -114,7 +123,8 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         link_place(db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)
         return fault->code;
     if (spec->dry_run) {
-        session_would_be(&source, &new, &at, &result.session);
+        if (session_would_be(db, &source, &new, &at, arena, &result.session, fault) != FAULT_OK)
+            return fault->code;
     } else {
         if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
             session_get(db, s, true, arena, &result.session, fault) != FAULT_OK)

@@ -149,7 +149,7 @@ static enum fault_code give_back(struct sqlite_store *store, struct fault *fault
         return FAULT_OK;
     if (reader_take(store, &db, fault) != FAULT_OK)
         return fault->code;
-    code = db_exec(db, "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize",
+    code = db_exec(db, "PRAGMA optimize; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)",
                    fault);
     if (code == FAULT_OK)
         code = search_tend(store->search, db, fault);

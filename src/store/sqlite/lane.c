@@ -2,13 +2,15 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum {
     GROUP_PIECES = 256,
-    GROUP_US = 20 * 1000 /* no further piece is begun after that long */
+    GROUP_US = 20 * 1000, /* no further piece is begun after that long */
+    GATHER_TURNS = 3
 };
 
 struct piece {
@@ -28,6 +30,7 @@ struct lane {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t work;
     struct piece *first, **last;
+    size_t waiting;   /* pieces in the list */
     bool started, stop;
     pthread_t thread;
 };
@@ -132,7 +135,7 @@ static bool run_group(struct lane *lane, struct piece *group, struct piece **res
 }
 
 /* Takes from the front of what is waiting. */
-static struct piece *take_group(struct lane *lane)
+static struct piece *take_group(struct lane *lane, size_t *taken)
 {
     struct piece *group = lane->first, *last = group;
     size_t count = 1, bytes = group->bytes;
@@ -146,6 +149,8 @@ static struct piece *take_group(struct lane *lane)
     if (!lane->first)
         lane->last = &lane->first;
     last->next = NULL;
+    lane->waiting -= count;
+    *taken = count;
     return group;
 }
 
@@ -179,18 +184,34 @@ static void run(struct lane *lane, struct piece *group)
         pthread_mutex_unlock(lane->guard);
 }
 
+/*
+ * Those that were just answered mostly come again at once: giving them a moment to do so makes one
+ * commit of two. Nobody waits for it when the last group was small.
+ */
+static void gather(struct lane *lane, size_t last_group)
+{
+    for (int i = 0; i < GATHER_TURNS && last_group > 1 && lane->waiting < last_group; i++) {
+        pthread_mutex_unlock(&lane->lock);
+        sched_yield();
+        pthread_mutex_lock(&lane->lock);
+    }
+}
+
 static void *lane_thread(void *context)
 {
     struct lane *lane = context;
+    size_t taken = 0;
 
     pthread_mutex_lock(&lane->lock);
     for (;;) {
+        struct piece *group;
+
         while (!lane->first && !lane->stop)
             pthread_cond_wait(&lane->work, &lane->lock);
         if (!lane->first)
             break;
-        struct piece *group = take_group(lane);
-
+        gather(lane, taken);
+        group = take_group(lane, &taken);
         pthread_mutex_unlock(&lane->lock);
         run(lane, group);
         pthread_mutex_lock(&lane->lock);
@@ -247,6 +268,7 @@ enum fault_code lane_run(struct lane *lane, lane_work *work, void *context, size
     }
     *lane->last = &piece;
     lane->last = &piece.next;
+    lane->waiting++;
     pthread_cond_signal(&lane->work);
     pthread_mutex_unlock(&lane->lock);
     while (sem_wait(&piece.done) != 0)

@@ -171,18 +171,15 @@ enum fault_code act_settle(struct db *db, const struct act *act, struct act *out
     return act_get(db, line.origin, out, fault);
 }
 
-enum fault_code path_has(struct db *db, const struct link *link, struct address at, bool *has,
-                         int64_t *limit, struct fault *fault)
+enum fault_code path_via(struct db *db, const struct link *link, struct address at, bool *has,
+                         struct link *via, struct fault *fault)
 {
     struct link step = *link, wanted, jump;
 
-    *has = false;
-    if (at.s == link->s) {
-        *has = true;
-        if (limit)
-            *limit = INT64_MAX;
+    *has = at.s == link->s;
+    *via = *link;
+    if (*has)
         return FAULT_OK;
-    }
     if (link_get(db, at.s, &wanted, fault) != FAULT_OK)
         return fault->code;
     if (wanted.fam != link->fam || link->depth <= wanted.depth)
@@ -195,11 +192,20 @@ enum fault_code path_has(struct db *db, const struct link *link, struct address 
         else if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
             return fault->code;
     }
-    if (step.base.s == at.s && at.n <= step.base.n) {
-        *has = true;
-        if (limit)
-            *limit = step.base.n;
-    }
+    *has = step.base.s == at.s && at.n <= step.base.n;
+    *via = step;
+    return FAULT_OK;
+}
+
+enum fault_code path_has(struct db *db, const struct link *link, struct address at, bool *has,
+                         int64_t *limit, struct fault *fault)
+{
+    struct link via;
+
+    if (path_via(db, link, at, has, &via, fault) != FAULT_OK)
+        return fault->code;
+    if (*has && limit)
+        *limit = at.s == link->s ? INT64_MAX : via.base.n;
     return FAULT_OK;
 }
 

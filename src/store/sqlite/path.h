@@ -68,6 +68,10 @@ FAULT_CHECK enum fault_code act_settle(struct db *db, const struct act *act, str
 FAULT_CHECK enum fault_code path_has(struct db *db, const struct link *link, struct address at,
                                      bool *has, int64_t *limit, struct fault *fault);
 
+/* The same; `via` is then the session of the chain whose base is in at.s (for its own: itself). */
+FAULT_CHECK enum fault_code path_via(struct db *db, const struct link *link, struct address at,
+                                     bool *has, struct link *via, struct fault *fault);
+
 /*
  * The entry on the path of `head` at an ordinal (from 0). *out is ADDRESS_START when there is none.
  * `offset` (may be NULL): how far inside that entry's own messages the ordinal falls, 0 but for

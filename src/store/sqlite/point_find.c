@@ -458,10 +458,12 @@ static enum fault_code refuse_open(struct db *db, const struct link *link, const
 {
     struct str before, after = STR_NONE, where;
     int64_t ahead = 0, limit;
+    struct act settled;
     bool has;
 
-    if (good_words(db, act->facts.good, arena, &before, fault) != FAULT_OK ||
-        good_words(db, act->at, arena, &where, fault) != FAULT_OK ||
+    if (act_settle(db, act, &settled, fault) != FAULT_OK ||
+        good_words(db, act->facts.good, arena, &before, fault) != FAULT_OK ||
+        good_words(db, settled.at, arena, &where, fault) != FAULT_OK ||
         path_has(db, link, act->at, &has, &limit, fault) != FAULT_OK)
         return fault->code;
     if (limit > act->at.n + GOOD_AHEAD_MAX)

@@ -223,20 +223,22 @@ SELECT n, length(body) FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind 
 
 -- ---- turns, moves, state ----
 
--- name: turn_name
-SELECT name FROM turn WHERE t = ?1
+-- name: turn_first
+-- The act with which a turn begins.
+SELECT s, head FROM entry WHERE e = ?1
 
 -- name: turn_here
-SELECT t FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3
+SELECT e FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3
 
 -- name: turn_places
 SELECT s, n FROM turn WHERE fam = ?1 AND name = ?2
 
 -- name: turn_insert
-INSERT INTO turn(fam, name, s, n) VALUES(?1, ?2, ?3, ?4)
+INSERT INTO turn(fam, name, s, n, e) VALUES(?1, ?2, ?3, ?4, ?5)
 
--- name: turn_at
-SELECT s, n FROM turn WHERE t = ?1
+-- name: turn_delete
+-- A turn of a session that begins at an act.
+DELETE FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3 AND n = ?4
 
 -- name: move_at
 SELECT act, scope, to_s, to_n, unext, rnext, utop, rtop FROM move WHERE s = ?1 AND n = ?2
@@ -285,6 +287,9 @@ SELECT v, kind, rec, turn, ps, pn, at_us, body FROM record WHERE s = ?1 ORDER BY
 
 -- name: note_insert
 INSERT INTO note(e, owner, s, act, at_us, msg, was, now) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+
+-- name: note_blank
+UPDATE note SET msg = NULL, was = NULL, now = NULL WHERE s = ?1
 
 -- name: note_scan
 SELECT e, act, at_us, msg, was, now FROM note WHERE s = ?1 AND e > ?2 ORDER BY e
@@ -375,9 +380,6 @@ DELETE FROM move WHERE s = ?1 AND n > ?2
 
 -- name: trim_state
 DELETE FROM state WHERE s = ?1 AND n > ?2
-
--- name: trim_turn
-DELETE FROM turn WHERE s = ?1 AND n > ?2
 
 -- name: trim_label
 DELETE FROM label WHERE s = ?1 AND n > ?2
@@ -487,7 +489,7 @@ UNION ALL SELECT 'move', s, n FROM move m
   WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = m.s AND e.n = m.n AND e.kind = 6)
 UNION ALL SELECT 'state change', s, n FROM state c
   WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = c.s AND e.n = c.n)
-UNION ALL SELECT 'turn', s, n FROM turn t WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = t.s AND e.n = t.n)
+UNION ALL SELECT 'turn', s, n FROM turn t WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = t.s AND e.n = t.n AND e.e = t.e)
 UNION ALL SELECT 'drawn id', s, n FROM drawn d WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = d.s AND e.n = d.n)
 UNION ALL SELECT 'client id', s, n FROM client d WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = d.s AND e.n = d.n)
 UNION ALL SELECT 'label', s, n FROM label b WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = b.s AND e.n = b.n)

@@ -17,6 +17,7 @@ enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct
     struct link link;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        (spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
         db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(spec->purge)), fault) != FAULT_OK)
         return fault->code;
@@ -140,7 +141,7 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     struct reap_plan plan = {0};
     struct link link;
     sqlite3_stmt *q = db_query(db, Q_REAP_FIRST, NULL, 0);
-    bool row, purge;
+    bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
         return fault->code;
@@ -148,7 +149,7 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     if (!row)
         return FAULT_OK;
     plan.s = sqlite3_column_int64(q, 0);
-    purge = sqlite3_column_int(q, 1) != 0;
+    plan.purge = sqlite3_column_int(q, 1) != 0;
     sqlite3_reset(q);
     if (link_get(db, plan.s, &link, fault) != FAULT_OK ||
         stood_upon(db, plan.s, &plan.low, fault) != FAULT_OK)
@@ -159,7 +160,7 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
             return fault->code;
         if (plan.count)
             plan.step = REAP_TRIM;
-        else if (purge && purge_find(db, arena, &plan, fault) != FAULT_OK)
+        else if (plan.purge && purge_find(db, arena, &plan, fault) != FAULT_OK)
             return fault->code;
         else if (plan.count)
             plan.step = REAP_PURGE;
@@ -197,8 +198,8 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
 static enum fault_code trim(struct db *db, const struct reap_plan *plan, struct fault *fault)
 {
     static const enum query steps[] = {
-        Q_TRIM_REAP_PINNED, Q_TRIM_PIN,  Q_TRIM_LINE,  Q_TRIM_MOVE,
-        Q_TRIM_STATE,       Q_TRIM_TURN, Q_TRIM_LABEL, Q_TRIM_ENTRY,
+        Q_TRIM_REAP_PINNED, Q_TRIM_PIN,   Q_TRIM_LINE,  Q_TRIM_MOVE,
+        Q_TRIM_STATE,       Q_TRIM_LABEL, Q_TRIM_ENTRY,
     };
 
     struct link link;
@@ -206,7 +207,7 @@ static enum fault_code trim(struct db *db, const struct reap_plan *plan, struct 
     if (link_get(db, plan->s, &link, fault) != FAULT_OK)
         return fault->code;
     for (size_t i = 0; i < plan->count; i++)
-        if (act_forget_id(db, link.fam, plan->acts[i], fault) != FAULT_OK)
+        if (act_forget_names(db, link.fam, plan->acts[i], fault) != FAULT_OK)
             return fault->code;
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
         if (db_run(db, steps[i], ARGS(arg_int(plan->s), arg_int(plan->low)), fault) != FAULT_OK)

@@ -32,6 +32,9 @@ FAULT_CHECK enum fault_code search_run(struct search *search, struct db *db,
 FAULT_CHECK enum fault_code search_forget(struct search *search, struct db *db,
                                           const int64_t *acts, size_t count, struct fault *fault);
 
+/* Writes the index anew without what it was told to forget, so that no word of it is left. */
+FAULT_CHECK enum fault_code search_scrub(struct search *search, struct db *db, struct fault *fault);
+
 /* Brings the index up to date without a search; makes it anew when it names what is gone. */
 FAULT_CHECK enum fault_code search_tend(struct search *search, struct db *db, struct fault *fault);
 

@@ -46,6 +46,12 @@ INSERT INTO text(rowid, body, who) VALUES(?1, ?2, ?3)
 -- name: text_delete
 INSERT INTO text(text, rowid, body, who) VALUES('delete', ?1, ?2, ?3)
 
+-- name: text_optimize
+INSERT INTO text(text) VALUES('optimize')
+
+-- name: title_optimize
+INSERT INTO title(title) VALUES('optimize')
+
 -- name: text_match
 SELECT rowid FROM text WHERE text MATCH ?1 ORDER BY rowid DESC
 

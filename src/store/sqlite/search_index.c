@@ -127,8 +127,10 @@ static int make_tables(struct search *search, struct str store)
 static int open_file(struct search *search, struct str store)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    int code = sqlite3_open_v2(search->path ? search->path : ":memory:", &search->handle, flags, NULL);
+    int code;
 
+    db_make_private(search->path);
+    code = sqlite3_open_v2(search->path ? search->path : ":memory:", &search->handle, flags, NULL);
     if (code != SQLITE_OK)
         return code;
     sqlite3_extended_result_codes(search->handle, 1);
@@ -465,6 +467,30 @@ enum fault_code search_forget(struct search *search, struct db *db, const int64_
     }
     pthread_mutex_unlock(&search->lock);
     buf_clear(&text);
+    arena_clear(&arena);
+    return code;
+}
+
+enum fault_code search_scrub(struct search *search, struct db *db, struct fault *fault)
+{
+    struct arena arena;
+    enum fault_code code;
+
+    if (search->path ? access(search->path, F_OK) != 0 : !search->handle)
+        return FAULT_OK;
+    arena_init(&arena);
+    pthread_mutex_lock(&search->lock);
+    code = index_open(search, db, &arena, fault);
+    if (code == FAULT_OK)
+        code = index_catch_up(search, db, &arena, fault);
+    if (code == FAULT_OK)
+        code = index_run(search, index_find(search, F_TEXT_OPTIMIZE), fault);
+    if (code == FAULT_OK)
+        code = index_run(search, index_find(search, F_TITLE_OPTIMIZE), fault);
+    if (code == FAULT_OK && sqlite3_wal_checkpoint_v2(search->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                                      NULL, NULL) == SQLITE_CORRUPT)
+        code = fault_set(fault, FAULT_CORRUPT, "the search index is damaged");
+    pthread_mutex_unlock(&search->lock);
     arena_clear(&arena);
     return code;
 }

@@ -209,7 +209,14 @@ enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan,
         if (code != FAULT_OK)
             return code;
     }
-    return lane_run(store->lane, reap_piece, &call, LANE_GROUP_BYTES / 2, fault);
+    code = lane_run(store->lane, reap_piece, &call, LANE_GROUP_BYTES / 2, fault);
+    if (code != FAULT_OK || plan->step != REAP_FINISH || !plan->purge)
+        return code;
+    if (reader_take(store, &db, fault) != FAULT_OK)
+        return fault->code;
+    code = search_scrub(store->search, db, fault);
+    reader_give(store, db);
+    return code;
 }
 
 static enum fault_code store_reap_slice(struct store *store, bool *more, struct fault *fault)

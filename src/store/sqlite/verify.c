@@ -88,25 +88,16 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
                                   struct fault *fault)
 {
     struct str name, name_before;
-    struct address first = ADDRESS_START;
-    sqlite3_stmt *q;
-    bool found;
+    struct address first;
 
     if (!(row->head.flags & ENTRY_IN_TURN))
         return FAULT_OK;
     step->in_turn = true;
     step->turn = row->head.facts.turn;
-    if (turn_name(check->db, row->head.facts.turn, &check->arena, &name, fault) != FAULT_OK ||
+    if (turn_first(check->db, row->head.facts.turn, &check->arena, &first, &name, fault) != FAULT_OK ||
         turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
         return fault->code;
-    step->same_turn = before->facts.turn != 0 && str_eq(name, name_before);
-    q = db_query(check->db, Q_TURN_AT, ARGS(arg_int(row->head.facts.turn)));
-    if (db_step(check->db, q, &found, fault) != FAULT_OK)
-        return fault->code;
-    if (found) {
-        first = column_address(q, 0);
-        sqlite3_reset(q);
-    }
+    step->same_turn = before->facts.turn != 0 && str_eq(row->head.turn, name_before);
     if (first.s != row->at.s || first.n > row->at.n || !str_eq(name, row->head.turn))
         act_wrong(check, row, "its turn is another, or begins elsewhere");
     return FAULT_OK;

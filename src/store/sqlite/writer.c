@@ -75,7 +75,7 @@ static enum fault_code enter_turn(struct writer *writer, struct str turn, struct
     step->same_turn = writer->head.facts.turn != 0 && str_eq(turn, writer->turn_name);
     if (!step->same_turn)
         writer->turn_name = arena_dup(arena, turn);
-    return turn_enter(writer->db, writer->link.fam, turn, at, &step->turn, fault);
+    return turn_enter(writer->db, writer->link.fam, turn, at, writer->db->e + 1, &step->turn, fault);
 }
 
 static enum fault_code first_line(struct writer *writer, struct fault *fault)

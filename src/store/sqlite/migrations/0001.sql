@@ -93,11 +93,10 @@ CREATE TABLE state(
   delta BLOB NOT NULL, whole BLOB,
   PRIMARY KEY(s, n)) WITHOUT ROWID;
 
--- Where a turn begins in a session.
+-- Where a turn begins in a session: its first act there, whose number is the turn's in the facts.
 CREATE TABLE turn(
-  t INTEGER PRIMARY KEY, fam INT NOT NULL, name TEXT NOT NULL, s INT NOT NULL, n INT NOT NULL,
-  UNIQUE(fam, name, s));
-CREATE INDEX turn_session ON turn(s, n);
+  fam INT NOT NULL, name TEXT NOT NULL, s INT NOT NULL, n INT NOT NULL, e INT NOT NULL,
+  PRIMARY KEY(fam, name, s)) WITHOUT ROWID;
 
 -- Things that are saved again and again; no place in the tree, but a place where they count.
 CREATE TABLE record(
