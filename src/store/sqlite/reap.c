@@ -233,7 +233,7 @@ static enum fault_code erase(struct db *db, int64_t e, struct arena *arena, stru
     return db_run(db, Q_ENTRY_ERASE, ARGS(arg_int(e), arg_bytes(content, HASH_BYTES)), fault);
 }
 
-static enum fault_code finish(struct db *db, int64_t s, struct fault *fault)
+static enum fault_code finish(struct db *db, int64_t s, bool purge, struct fault *fault)
 {
     struct link link;
     int64_t low, stands = 0;
@@ -252,7 +252,8 @@ static enum fault_code finish(struct db *db, int64_t s, struct fault *fault)
             db_run(db, Q_SESSION_REMOVE, ARGS(arg_int(s)), fault) != FAULT_OK)
             return fault->code;
         if (link.base.s)
-            return db_run(db, Q_REAP_INSERT_DEAD, ARGS(arg_int(link.base.s)), fault);
+            return db_run(db, Q_REAP_INSERT_DEAD, ARGS(arg_int(link.base.s), arg_int(purge)),
+                          fault);
         return FAULT_OK;
     }
     return db_run(db, Q_REAP_DELETE, ARGS(arg_int(s)), fault);
@@ -274,7 +275,7 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
     case REAP_FINISH:
         break;
     }
-    return finish(db, plan->s, fault);
+    return finish(db, plan->s, plan->purge, fault);
 }
 
 enum fault_code gc_loose(struct db *db, const struct gc_spec *spec, struct fault *fault)
