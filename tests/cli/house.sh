@@ -26,10 +26,19 @@ expect_status 'it is not written over' 4 tine backup "$scratch/copy.db"
 expect_status 'a directory that is not there' 1 tine backup "$scratch/no/copy.db"
 expect_json 'backup --json' 'j["bytes"] > 1000' tine backup "$scratch/copy2.db" --json
 
-if command -v sqlite3 >/dev/null; then
-    sqlite3 "$scratch/copy.db" 'UPDATE entry SET at_us = at_us + 1 WHERE rowid = (SELECT max(rowid) FROM entry)' 2>"$scratch/sql"
-    expect_status 'an altered database does not verify' 1 "$TINE" --db "sqlite:$scratch/copy.db" verify
-fi
+# What somebody else changes in the file is found.
+alter() { python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()' "$@"; }
+altered() { # what SQL
+    cp "$scratch/copy.db" "$scratch/altered.db"
+    expect "altering $1" alter "$scratch/altered.db" "$2"
+    expect_status "an altered $1 does not verify" 1 "$TINE" --db "sqlite:$scratch/altered.db" verify
+}
+altered 'body' "UPDATE entry SET body = replace(body, 'a', 'b') WHERE e = (SELECT max(e) FROM entry WHERE seen)"
+altered 'line' 'UPDATE line SET depth = depth + 1 WHERE n0 > 1'
+altered 'move' 'UPDATE move SET utop = 0'
+altered 'title' "UPDATE session SET title_n = 7 WHERE id = 'demo'"
+altered 'numbering' 'UPDATE entry SET n = n + 100 WHERE e = (SELECT max(e) FROM entry)'
+altered 'id' 'DELETE FROM drawn WHERE n = 2'
 
 expect_equal 'TINE_HOME is used' '' env TINE_HOME="$scratch/by-env" "$TINE" sessions
 expect 'and made' test -e "$scratch/by-env/tine.db"

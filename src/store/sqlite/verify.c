@@ -225,6 +225,30 @@ static enum fault_code check_pin(struct check *check, const struct act_row *row,
     return act_get(check->db, row->head.ref, pinned, fault);
 }
 
+/* Is the act found by its id? */
+static enum fault_code check_id(struct check *check, const struct act_row *row, struct fault *fault)
+{
+    const struct act_head *head = &row->head;
+    struct link link;
+    sqlite3_stmt *q;
+    bool found = true;
+
+    if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
+        return fault->code;
+    q = head->drawn ? db_query(check->db, Q_ENTRY_DRAWN, ARGS(arg_blob(head->id)))
+                    : db_query(check->db, Q_ENTRY_CLIENT, ARGS(arg_int(link.fam), arg_text(head->id)));
+    while (found) {
+        if (db_step(check->db, q, &found, fault) != FAULT_OK)
+            return fault->code;
+        if (found && address_eq(column_address(q, 0), row->at)) {
+            sqlite3_reset(q);
+            return FAULT_OK;
+        }
+    }
+    act_wrong(check, row, "it cannot be found by its id");
+    return FAULT_OK;
+}
+
 static void check_body(struct check *check, const struct act_row *row)
 {
     struct span *spans;
@@ -276,6 +300,7 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         check_turn(check, row, &target, &step, fault) != FAULT_OK ||
         check_state(check, row, &target.facts, &step.has_state, fault) != FAULT_OK ||
         check_pin(check, row, &pinned, fault) != FAULT_OK ||
+        check_id(check, row, fault) != FAULT_OK ||
         stored_content(db, row, &check->arena, content, fault) != FAULT_OK)
         return fault->code;
     check_body(check, row);
