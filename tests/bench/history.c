@@ -25,10 +25,11 @@ static void lines_make(struct rig *rig, int lines, struct str id)
 
     arena_init(&arena);
     for (int i = 0; i < lines; i++) {
-        struct str part = str_of(name[i % 2]);
+        struct str part = id;
 
         snprintf(name[i % 2], sizeof(name[0]), "%.*s-%d", STR_ARG(id), i);
-        part = i == lines - 1 ? id : str_of(name[i % 2]);
+        if (i < lines - 1)
+            part = str_of(name[i % 2]);
         if (i == 0)
             rig_create(rig, part);
         else

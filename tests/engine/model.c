@@ -110,6 +110,7 @@ void model_free(struct model *model)
         model_list_clear(&model->acts[i]->had);
         free(model->acts[i]);
     }
+    model_list_clear(&model->references);
     free(model->sessions);
     free(model->acts);
     free(model);
@@ -189,6 +190,8 @@ static int act_add(struct model *model, struct model_session *session,
     act->at_us = now_us > before_us ? now_us : before_us + 1;
     model->acts = grown(model->acts, model->act_count, sizeof(*model->acts));
     model->acts[model->act_count] = act;
+    if (act->kind == ENTRY_SUBSESSION)
+        model_list_add(&model->references, model->act_count);
     model_list_add(&session->raw, model->act_count);
     return model->act_count++;
 }
@@ -384,8 +387,9 @@ static bool on_living_path(const struct model *model, const bool *marks, int act
     for (int i = 0; i < model->session_count; i++)
         if (model->sessions[i]->alive && list_find(&model_head(model->sessions[i])->path, act) >= 0)
             return true;
-    for (int i = 0; i < model->act_count; i++)
-        if (marks[i] && list_find(&model->acts[i]->path, act) >= 0)
+    for (int i = 0; i < model->references.count; i++)
+        if (marks[model->references.items[i]] &&
+            list_find(&model->acts[model->references.items[i]]->path, act) >= 0)
             return true;
     return false;
 }
@@ -668,13 +672,14 @@ static bool mark_all(const struct model *model, bool *marks, const struct model_
     return more;
 }
 
-/* Does any act in the list (or any at all, when marks is NULL) name a place of the session? */
+/* Does any reference that is marked (or any at all, when marks is NULL) name a place of it? */
 static bool named(const struct model *model, const bool *marks, const struct model_session *session)
 {
-    for (int i = 0; i < model->act_count; i++) {
-        const struct model_act *act = model->acts[i];
+    for (int i = 0; i < model->references.count; i++) {
+        int number = model->references.items[i];
+        const struct model_act *act = model->acts[number];
 
-        if (act->kind == ENTRY_SUBSESSION && (!marks || marks[i]) && act->ref >= 0 &&
+        if ((!marks || marks[number]) && act->ref >= 0 &&
             model->acts[act->ref]->writer == session->number)
             return true;
     }

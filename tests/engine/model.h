@@ -105,6 +105,7 @@ struct model_session {
 struct model {
     struct model_act **acts;
     int act_count;
+    struct model_list references; /* those of the acts that are references */
     struct model_session **sessions;
     int session_count;
     int order; /* counts acts and notes */

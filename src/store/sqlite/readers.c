@@ -8,7 +8,7 @@ enum fault_code connection_settle(struct db *db, struct fault *fault)
     return db_exec(db,
                    "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;"
                    "PRAGMA secure_delete=ON;" /* what was deleted is not left in free pages */
-                   "PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=2000",
+                   "PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=2000",
                    fault);
 }
 
