@@ -15,7 +15,7 @@ void hasher_free(struct hasher *hasher);
 
 void hasher_begin(struct hasher *hasher);
 void hasher_add(struct hasher *hasher, const void *p, size_t n);
-void hasher_add_int(struct hasher *hasher, int64_t value);  /* 8 bytes, big-endian */
+void hasher_add_int(struct hasher *hasher, int64_t value); /* 8 bytes, big-endian */
 void hasher_add_str(struct hasher *hasher, struct str s); /* its length as an int, then its bytes */
 void hasher_end(struct hasher *hasher, unsigned char out[HASH_BYTES]);
 

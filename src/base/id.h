@@ -21,7 +21,8 @@ void id_format(const struct id *id, char text[ID_TEXT + 1]);
 /* Reads the canonical form (lower case, hyphens in place); false for anything else. */
 bool id_parse(struct str text, struct id *out);
 
-/* The range of ids whose text starts with `start`; false when no id can. An empty start is refused. */
+/* The range of ids whose text starts with `start`; false when no id can. An empty start is refused.
+ */
 bool id_range(struct str start, struct id *first, struct id *last);
 
 #endif

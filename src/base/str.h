@@ -12,8 +12,8 @@ struct str {
 };
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
-#define STR_NONE ((struct str){NULL, 0})
-#define STR_ARG(s) ((int)(s).n), ((s).p ? (s).p : "") /* for %.*s */
+#define STR_NONE     ((struct str){NULL, 0})
+#define STR_ARG(s)   ((int)(s).n), ((s).p ? (s).p : "") /* for %.*s */
 
 static inline struct str str_of(const char *cstring)
 {

@@ -64,8 +64,8 @@ enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
     if (count == 0)
         return fault_set(fault, FAULT_INVALID, "there is nothing to append");
     if (count > LIMIT_BATCH_ENTRIES)
-        return fault_set(fault, FAULT_TOO_LARGE, "the batch has %zu entries; the limit is %d", count,
-                         LIMIT_BATCH_ENTRIES);
+        return fault_set(fault, FAULT_TOO_LARGE, "the batch has %zu entries; the limit is %d",
+                         count, LIMIT_BATCH_ENTRIES);
     for (size_t i = 0; i < count; i++) {
         if (!entries[i].body.p)
             entries[i].body = STR("{}");

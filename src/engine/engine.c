@@ -14,7 +14,7 @@ enum { CHANCE_BYTES = 1024 };
 struct engine {
     struct store *store;
     struct engine_source source;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock;               /* of all below */
     unsigned char chance[CHANCE_BYTES]; /* drawn ahead: a call to the system for each id is dear */
     size_t chance_left;
     int64_t last_ms;
@@ -52,8 +52,7 @@ struct engine *engine_new(struct store *store, const struct engine_source *sourc
     if (!engine)
         abort();
     engine->store = store;
-    engine->source =
-        source ? *source : (struct engine_source){clock_now_us, system_random, NULL};
+    engine->source = source ? *source : (struct engine_source){clock_now_us, system_random, NULL};
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -134,7 +133,8 @@ enum fault_code rule_text(const char *what, struct str s, size_t max, struct fau
         return fault_set(fault, FAULT_INVALID, "%s is not valid UTF-8", what);
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return fault_set(fault, FAULT_INVALID, "%s has a control character at byte %zu", what, i);
+            return fault_set(fault, FAULT_INVALID, "%s has a control character at byte %zu", what,
+                             i);
     return FAULT_OK;
 }
 
@@ -173,8 +173,8 @@ enum fault_code rule_state(struct state *state, struct fault *fault)
     size_t bytes = 0;
 
     if (state->count > LIMIT_STATE_KEYS)
-        return fault_set(fault, FAULT_TOO_LARGE, "state has %zu keys; the limit is %d", state->count,
-                         LIMIT_STATE_KEYS);
+        return fault_set(fault, FAULT_TOO_LARGE, "state has %zu keys; the limit is %d",
+                         state->count, LIMIT_STATE_KEYS);
     for (size_t i = 0; i < state->count; i++) {
         const struct state_item *item = &state->items[i];
 
@@ -185,8 +185,9 @@ enum fault_code rule_state(struct state *state, struct fault *fault)
         bytes += item->key.n + item->value.n;
     }
     if (bytes > LIMIT_STATE_BYTES / 2)
-        return fault_set(fault, FAULT_TOO_LARGE, "state has %zu bytes; the limit of one change is %d",
-                         bytes, LIMIT_STATE_BYTES / 2);
+        return fault_set(fault, FAULT_TOO_LARGE,
+                         "state has %zu bytes; the limit of one change is %d", bytes,
+                         LIMIT_STATE_BYTES / 2);
     state_sort(state);
     return FAULT_OK;
 }

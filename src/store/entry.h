@@ -26,7 +26,7 @@ enum move_act { MOVE_REWIND = 1, MOVE_UNDO, MOVE_REDO, MOVE_ADOPT };
 enum move_scope { SCOPE_BOTH, SCOPE_CONVERSATION, SCOPE_FILES };
 
 enum entry_flag {
-    ENTRY_IN_TURN = 1,     /* the entry names its turn (else `turn` is the one that stood before it) */
+    ENTRY_IN_TURN = 1, /* the entry names its turn (else `turn` is the one that stood before it) */
     ENTRY_INTERRUPTED = 2, /* cut off before it was complete */
     ENTRY_ADOPTED = 4      /* taken over from another session; `ref` is the entry it came from */
 };
@@ -66,9 +66,9 @@ struct entry_spec {
     struct str body;    /* JSON, kept byte for byte */
     const struct span *spans;
     size_t span_count;
-    struct str ref_session;       /* ENTRY_SUBSESSION: the session it names … */
-    struct point_spec ref_point;  /* … and the place in it */
-    struct str tree;              /* ENTRY_FILES: hash of a stored tree, 32 bytes, or empty */
+    struct str ref_session;      /* ENTRY_SUBSESSION: the session it names … */
+    struct point_spec ref_point; /* … and the place in it */
+    struct str tree;             /* ENTRY_FILES: hash of a stored tree, 32 bytes, or empty */
     /* drawn by the engine */
     struct id drawn, drawn_turn;
     unsigned char salt[SALT_BYTES];
@@ -89,15 +89,15 @@ struct entry {
     int64_t index; /* place in the visible list of its path; -1 when it is not visible */
     struct usage usage;
     bool has_usage;
-    struct str session;            /* id of the session that wrote it */
-    struct address ref;            /* ENTRY_SUBSESSION, ENTRY_ADOPTED, ENTRY_MOVE: the place named … */
-    struct str ref_session;        /* … in words, as far as it is still there: the session … */
-    struct str ref_id;             /* … and the entry; empty: before everything, or gone */
-    int64_t ref_index;             /* visible messages up to there */
-    enum move_act move;            /* ENTRY_MOVE */
-    enum move_scope scope;         /* ENTRY_MOVE */
+    struct str session;     /* id of the session that wrote it */
+    struct address ref;     /* ENTRY_SUBSESSION, ENTRY_ADOPTED, ENTRY_MOVE: the place named … */
+    struct str ref_session; /* … in words, as far as it is still there: the session … */
+    struct str ref_id;      /* … and the entry; empty: before everything, or gone */
+    int64_t ref_index;      /* visible messages up to there */
+    enum move_act move;     /* ENTRY_MOVE */
+    enum move_scope scope;  /* ENTRY_MOVE */
     unsigned char hash[HASH_BYTES]; /* path hash */
-    bool erased;                   /* its body is gone, its hashes stay */
+    bool erased;                    /* its body is gone, its hashes stay */
     struct str body;
 };
 

@@ -28,12 +28,12 @@ struct facts_step {
     enum role role;
     struct usage usage;
     int calls, results;
-    bool in_turn;              /* the act names its turn … */
-    bool same_turn;            /* … and it is the one that stood before it */
-    int64_t turn;              /* the store's number of that turn */
-    bool has_state;            /* brings a change of state */
-    int64_t tree;              /* brings this tree; 0: none */
-    const struct facts *ref;   /* ENTRY_SUBSESSION: the facts at the pinned place */
+    bool in_turn;                 /* the act names its turn … */
+    bool same_turn;               /* … and it is the one that stood before it */
+    int64_t turn;                 /* the store's number of that turn */
+    bool has_state;               /* brings a change of state */
+    int64_t tree;                 /* brings this tree; 0: none */
+    const struct facts *ref;      /* ENTRY_SUBSESSION: the facts at the pinned place */
     const unsigned char *content; /* content hash, HASH_BYTES */
 };
 

@@ -18,18 +18,18 @@ enum {
     LIMIT_OWNER_BYTES = 128,
     LIMIT_METADATA_BYTES = 64 * 1024, /* metadata of a session; its limits likewise */
     LIMIT_STATE_KEY_BYTES = 256,
-    LIMIT_STATE_BYTES = 4 * 1024 * 1024,  /* the whole state at a place */
-    LIMIT_STATE_KEYS = 10 * 1000,         /* changes in one delta */
-    LIMIT_QUERY_BYTES = 1024,             /* words to search for */
-    LIMIT_PAGE = 1000,                    /* rows of one page */
-    LIMIT_SESSIONS = 100 * 1000,          /* sessions of one owner */
+    LIMIT_STATE_BYTES = 4 * 1024 * 1024,    /* the whole state at a place */
+    LIMIT_STATE_KEYS = 10 * 1000,           /* changes in one delta */
+    LIMIT_QUERY_BYTES = 1024,               /* words to search for */
+    LIMIT_PAGE = 1000,                      /* rows of one page */
+    LIMIT_SESSIONS = 100 * 1000,            /* sessions of one owner */
     LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
     LIMIT_JSON_DEPTH = 64
 };
 
 /* Of one entry; what they add up to is kept below a ceiling of its own. */
 #define LIMIT_USAGE_TOKENS INT64_C(1000000000000)       /* input, and output */
-#define LIMIT_USAGE_COST INT64_C(1000000000000000)      /* in 1e-9: a million */
-#define LIMIT_USAGE_SUM INT64_C(4000000000000000000)    /* of a path, or of a session */
+#define LIMIT_USAGE_COST   INT64_C(1000000000000000)    /* in 1e-9: a million */
+#define LIMIT_USAGE_SUM    INT64_C(4000000000000000000) /* of a path, or of a session */
 
 #endif

@@ -39,11 +39,11 @@ struct log_act {
     struct address ref;
     enum move_act move;
     enum move_scope scope;
-    struct address to;     /* ENTRY_MOVE: where it moved */
-    struct str salt;       /* empty when erased */
-    struct str content;    /* content hash when erased, else empty */
-    struct str hash;       /* path hash */
-    struct str spans;      /* as stored */
+    struct address to;  /* ENTRY_MOVE: where it moved */
+    struct str salt;    /* empty when erased */
+    struct str content; /* content hash when erased, else empty */
+    struct str hash;    /* path hash */
+    struct str spans;   /* as stored */
     bool erased;
     struct str body;
 };

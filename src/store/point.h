@@ -15,7 +15,7 @@ enum point_by {
     POINT_FLAT,      /* `ordinal` in the visible list with sub-sessions flattened in */
     POINT_FLAT_USER, /* `ordinal` among the user messages of that list */
     POINT_TURN,      /* `name`: a turn; always before its first entry */
-    POINT_ADDRESS    /* `address` itself, from a cursor, whatever the side; one that the session has */
+    POINT_ADDRESS /* `address` itself, from a cursor, whatever the side; one that the session has */
 };
 
 enum point_side { SIDE_BEFORE, SIDE_AFTER };

@@ -26,9 +26,9 @@ struct session {
     struct address head_at; /* its newest act, or its base */
     struct str head;        /* id of the newest entry on its path; empty: the path is empty */
     unsigned char hash[HASH_BYTES]; /* path hash there */
-    int64_t messages;       /* visible ones on its path */
-    int64_t own_messages;   /* … of which it wrote itself */
-    int64_t fork_index;     /* visible messages at its base */
+    int64_t messages;               /* visible ones on its path */
+    int64_t own_messages;           /* … of which it wrote itself */
+    int64_t fork_index;             /* visible messages at its base */
     struct usage own, inherited, spent;
     struct state state_at_head;
     struct str metadata, limits; /* JSON objects */
@@ -88,7 +88,7 @@ struct label {
     struct str text;
     struct str message; /* id */
     struct address at;
-    int64_t index; /* as in struct entry */
+    int64_t index;  /* as in struct entry */
     bool inherited; /* set in a session that this one stands on */
 };
 

@@ -110,7 +110,8 @@ enum fault_code state_decode(struct str bytes, struct arena *arena, struct state
     for (size_t at = 0; at < bytes.n; state.count++) {
         if (!item_read(bytes, &at, &state.items[state.count]))
             return fault_set(fault, FAULT_CORRUPT, "a stored state is cut off");
-        if (state.count && item_order(&state.items[state.count - 1], &state.items[state.count]) >= 0)
+        if (state.count &&
+            item_order(&state.items[state.count - 1], &state.items[state.count]) >= 0)
             return fault_set(fault, FAULT_CORRUPT, "a stored state is out of order at key \"%.*s\"",
                              STR_ARG(state.items[state.count].key));
     }
@@ -154,9 +155,9 @@ struct state state_keep(const struct state *now, const struct state *target,
 
     out.items = arena_array(arena, now->count + target->count, sizeof(*out.items));
     while (i < now->count || j < target->count) {
-        int order = i == now->count     ? 1
+        int order = i == now->count      ? 1
                     : j == target->count ? -1
-                                        : item_order(&now->items[i], &target->items[j]);
+                                         : item_order(&now->items[i], &target->items[j]);
         struct state_item item = order <= 0 ? now->items[i] : target->items[j];
 
         if (order > 0)

@@ -1,4 +1,5 @@
-/* Key/value state of a conversation: deltas, and folding them. Pure functions, the same for every store. */
+/* Key/value state of a conversation: deltas, and folding them. Pure functions, the same for every
+ * store. */
 #ifndef STORE_STATE_H
 #define STORE_STATE_H
 

@@ -56,7 +56,7 @@ struct fork_spec {
     struct str session;
     struct point_spec point;
     const struct str *title, *agent, *metadata; /* NULL: the next of the series; the source's */
-    struct str id;          /* the client's; empty: `drawn` */
+    struct str id;                              /* the client's; empty: `drawn` */
     struct str expect_head;
     bool dry_run;
     /* drawn by the engine */
@@ -78,7 +78,7 @@ struct move_spec {
     enum move_act act; /* MOVE_REWIND, MOVE_UNDO, MOVE_REDO */
     enum move_scope scope;
     struct point_spec point; /* MOVE_REWIND */
-    const struct str *keep; /* state whose keys start so is not moved */
+    const struct str *keep;  /* state whose keys start so is not moved */
     size_t keep_count;
     struct str expect_head;
     bool dry_run;
@@ -136,10 +136,11 @@ struct delete_spec {
 
 struct list_spec {
     int64_t owner;
-    struct str agent;     /* empty: any */
-    int archived;         /* 0: not, 1: only, -1: both */
-    int64_t limit;        /* 0: all */
-    int64_t before_us, before_s; /* cursor: updated_us and s of the last one seen; 0: from the newest */
+    struct str agent; /* empty: any */
+    int archived;     /* 0: not, 1: only, -1: both */
+    int64_t limit;    /* 0: all */
+    int64_t before_us,
+        before_s; /* cursor: updated_us and s of the last one seen; 0: from the newest */
 };
 
 struct history_spec {
@@ -178,7 +179,8 @@ struct search_spec {
 
 struct gc_spec {
     int64_t now_us;
-    int64_t keep_us; /* what nobody names any more stays that long: objects, notes, loose sub-sessions */
+    int64_t keep_us; /* what nobody names any more stays that long: objects, notes, loose
+                        sub-sessions */
 };
 
 struct gc_result {
@@ -191,8 +193,8 @@ struct verify_result {
 };
 
 struct store_counts {
-    int64_t sessions, deleted, subsessions, entries, lines, moves, states, turns, records, notes, pins,
-        labels, objects, reaps;
+    int64_t sessions, deleted, subsessions, entries, lines, moves, states, turns, records, notes,
+        pins, labels, objects, reaps;
 };
 
 /* Told how far a long piece of work is; `total` 0 when it is not known. */
@@ -344,9 +346,10 @@ store_record_save(struct store *store, const struct record_spec *spec, struct fa
 }
 
 /* Sets, moves or removes a label: a text names one message of a session, a message has one. */
-FAULT_CHECK static inline enum fault_code
-store_label_set(struct store *store, const struct label_spec *spec, struct arena *arena,
-                struct label *out, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_label_set(struct store *store,
+                                                          const struct label_spec *spec,
+                                                          struct arena *arena, struct label *out,
+                                                          struct fault *fault)
 {
     return store->tree->label(store, spec, arena, out, fault);
 }
@@ -377,9 +380,10 @@ store_session_get(struct store *store, int64_t owner, struct str name, bool may_
 }
 
 /* Living sessions, the one last written to first. The state is not filled in. */
-FAULT_CHECK static inline enum fault_code
-store_session_list(struct store *store, const struct list_spec *spec, session_visit *visit,
-                   void *context, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_session_list(struct store *store,
+                                                             const struct list_spec *spec,
+                                                             session_visit *visit, void *context,
+                                                             struct fault *fault)
 {
     return store->read->list(store, spec, visit, context, fault);
 }
@@ -393,19 +397,21 @@ store_point(struct store *store, int64_t owner, struct str session, const struct
 }
 
 /* The entry that a point names, whatever its side. */
-FAULT_CHECK static inline enum fault_code
-store_entry_get(struct store *store, int64_t owner, struct str session,
-                const struct point_spec *spec, struct arena *arena, struct entry *out,
-                struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_entry_get(struct store *store, int64_t owner,
+                                                          struct str session,
+                                                          const struct point_spec *spec,
+                                                          struct arena *arena, struct entry *out,
+                                                          struct fault *fault)
 {
     return store->read->entry(store, owner, session, spec, arena, out, fault);
 }
 
 /* The state at a point. */
-FAULT_CHECK static inline enum fault_code
-store_state_get(struct store *store, int64_t owner, struct str session,
-                const struct point_spec *spec, struct arena *arena, struct state *out,
-                struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_state_get(struct store *store, int64_t owner,
+                                                          struct str session,
+                                                          const struct point_spec *spec,
+                                                          struct arena *arena, struct state *out,
+                                                          struct fault *fault)
 {
     return store->read->state(store, owner, session, spec, arena, out, fault);
 }
@@ -419,57 +425,62 @@ store_history(struct store *store, const struct history_spec *spec, entry_visit 
 }
 
 /* Everything the session ever had, moves included, oldest first. */
-FAULT_CHECK static inline enum fault_code
-store_raw_log(struct store *store, const struct log_spec *spec, entry_visit *visit, void *context,
-              struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_raw_log(struct store *store,
+                                                        const struct log_spec *spec,
+                                                        entry_visit *visit, void *context,
+                                                        struct fault *fault)
 {
     return store->read->raw_log(store, spec, visit, context, fault);
 }
 
 /* The session's own acts and notes, oldest first. */
-FAULT_CHECK static inline enum fault_code
-store_journal(struct store *store, const struct log_spec *spec, journal_visit *visit, void *context,
-              struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_journal(struct store *store,
+                                                        const struct log_spec *spec,
+                                                        journal_visit *visit, void *context,
+                                                        struct fault *fault)
 {
     return store->read->journal(store, spec, visit, context, fault);
 }
 
-/* The records on the session's path: the last version of each, in the order of their first places. */
-FAULT_CHECK static inline enum fault_code
-store_records(struct store *store, int64_t owner, struct str session, record_visit *visit,
-              void *context, struct fault *fault)
+/* The records on the session's path: the last version of each, in the order of their first places.
+ */
+FAULT_CHECK static inline enum fault_code store_records(struct store *store, int64_t owner,
+                                                        struct str session, record_visit *visit,
+                                                        void *context, struct fault *fault)
 {
     return store->read->records(store, owner, session, visit, context, fault);
 }
 
 /* The session's labels and those of what it stands on; its own win. */
-FAULT_CHECK static inline enum fault_code
-store_labels(struct store *store, int64_t owner, struct str session, label_visit *visit,
-             void *context, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_labels(struct store *store, int64_t owner,
+                                                       struct str session, label_visit *visit,
+                                                       void *context, struct fault *fault)
 {
     return store->read->labels(store, owner, session, visit, context, fault);
 }
 
 /* `relation` is an enum store_relation. */
-FAULT_CHECK static inline enum fault_code
-store_relatives(struct store *store, int64_t owner, struct str session, int relation,
-                session_visit *visit, void *context, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_relatives(struct store *store, int64_t owner,
+                                                          struct str session, int relation,
+                                                          session_visit *visit, void *context,
+                                                          struct fault *fault)
 {
     return store->read->relatives(store, owner, session, relation, visit, context, fault);
 }
 
 /* What the session itself wrote and has rewound away, in the order it was written. */
-FAULT_CHECK static inline enum fault_code
-store_rewound(struct store *store, int64_t owner, struct str session, rewound_visit *visit,
-              void *context, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_rewound(struct store *store, int64_t owner,
+                                                        struct str session, rewound_visit *visit,
+                                                        void *context, struct fault *fault)
 {
     return store->read->rewound(store, owner, session, visit, context, fault);
 }
 
 /* Titles and text across all branches, newest first; sees everything acknowledged before it. */
-FAULT_CHECK static inline enum fault_code
-store_search(struct store *store, const struct search_spec *spec, hit_visit *visit, void *context,
-             struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_search(struct store *store,
+                                                       const struct search_spec *spec,
+                                                       hit_visit *visit, void *context,
+                                                       struct fault *fault)
 {
     return store->read->search(store, spec, visit, context, fault);
 }
@@ -502,9 +513,10 @@ FAULT_CHECK static inline enum fault_code store_backup(struct store *store, cons
 }
 
 /* Recomputes every hash and fact, looks at lines, references and orphans. Changes nothing. */
-FAULT_CHECK static inline enum fault_code
-store_verify(struct store *store, store_problem *problem, store_progress *progress, void *context,
-             struct verify_result *out, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_verify(struct store *store, store_problem *problem,
+                                                       store_progress *progress, void *context,
+                                                       struct verify_result *out,
+                                                       struct fault *fault)
 {
     return store->house->verify(store, problem, progress, context, out, fault);
 }
@@ -518,9 +530,9 @@ FAULT_CHECK static inline enum fault_code store_gc(struct store *store, const st
 }
 
 /* The family of a session (empty: all of the owner's) as items that store_import takes. */
-FAULT_CHECK static inline enum fault_code
-store_export(struct store *store, int64_t owner, struct str session, log_item_visit *visit,
-             void *context, struct fault *fault)
+FAULT_CHECK static inline enum fault_code store_export(struct store *store, int64_t owner,
+                                                       struct str session, log_item_visit *visit,
+                                                       void *context, struct fault *fault)
 {
     return store->house->export_log(store, owner, session, visit, context, fault);
 }

@@ -40,9 +40,9 @@ static void bench_open(struct bench *bench)
     snprintf(bench->path, sizeof(bench->path), "%s/tine.db", bench->directory);
     CHECK_OK(db_open(&bench->db, bench->path, true, 1000, &fault), &fault);
     CHECK_OK(db_exec(&bench->db, "PRAGMA journal_mode=WAL", &fault), &fault);
-    CHECK_OK(schema_migrate(&bench->db, bench->path, schema_migrations, schema_migration_count,
-                            &fault),
-             &fault);
+    CHECK_OK(
+        schema_migrate(&bench->db, bench->path, schema_migrations, schema_migration_count, &fault),
+        &fault);
     CHECK_OK(db_prepare(&bench->db, &fault), &fault);
     pthread_mutex_init(&bench->guard, NULL);
     bench->lane = lane_new(&bench->db, 0, &bench->guard);

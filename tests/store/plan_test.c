@@ -16,10 +16,12 @@ static const struct {
 };
 
 /* Maintenance: verify, gc, counts, the export of an owner. */
-static const char *const scans[] = {
-    "ACT_ROWS",  "COUNTS",      "OBJECT_SCAN",     "VERIFY_SESSIONS", "VERIFY_ORPHANS",
-    "GC_NOTES",  "GC_OBJECTS",  "VERIFY_GAPS",     "EXPORT_OWNER",    "LOOSE_FIRST",
-    "REAP_FIRST" /* the rows of reap are few, and the first is taken */
+static const char *const scans[] =
+    {
+        "ACT_ROWS",       "COUNTS",      "OBJECT_SCAN", "VERIFY_SESSIONS",
+        "VERIFY_ORPHANS", "GC_NOTES",    "GC_OBJECTS",  "VERIFY_GAPS",
+        "EXPORT_OWNER",   "LOOSE_FIRST", "REAP_FIRST" /* the rows of reap are few, and the first is
+                                                         taken */
 };
 
 static const char *const tables[] = {

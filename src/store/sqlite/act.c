@@ -22,8 +22,8 @@ static enum fault_code act_read(struct db *db, sqlite3_stmt *statement, int64_t 
         return code;
     if (!act_head_decode(column_str(statement, 1), &head))
         return unreadable(s, fault);
-    *out = (struct act){{s, head.n}, sqlite3_column_int64(statement, 0), head.kind, head.at_us,
-                        head.facts};
+    *out = (struct act){
+        {s, head.n}, sqlite3_column_int64(statement, 0), head.kind, head.at_us, head.facts};
     sqlite3_reset(statement);
     return FAULT_OK;
 }
@@ -121,10 +121,10 @@ enum fault_code act_forget_names(struct db *db, int64_t fam, int64_t e, struct f
         code = db_run(db, Q_CLIENT_DELETE,
                       ARGS(arg_int(fam), arg_text(row.head.id), arg_int(row.at.s)), fault);
     if (code == FAULT_OK && row.head.turn.n)
-        code = db_run(db, Q_TURN_DELETE,
-                      ARGS(arg_int(fam), arg_text(row.head.turn), arg_int(row.at.s),
-                           arg_int(row.at.n)),
-                      fault);
+        code = db_run(
+            db, Q_TURN_DELETE,
+            ARGS(arg_int(fam), arg_text(row.head.turn), arg_int(row.at.s), arg_int(row.at.n)),
+            fault);
     sqlite3_reset(q);
     return code;
 }

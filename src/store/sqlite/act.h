@@ -38,7 +38,8 @@ FAULT_CHECK enum fault_code act_insert(struct db *db, const struct act_row *row,
 FAULT_CHECK enum fault_code act_row_read(sqlite3_stmt *statement, struct act_row *out,
                                          struct fault *fault);
 
-/* Takes the id of an act out again, and the turn that begins with it; its row must still be there. */
+/* Takes the id of an act out again, and the turn that begins with it; its row must still be there.
+ */
 FAULT_CHECK enum fault_code act_forget_names(struct db *db, int64_t fam, int64_t e,
                                              struct fault *fault);
 

@@ -10,10 +10,10 @@
 enum {
     VERSION = 1,
     NUMBER_MAX = 10,
-    NUMBERS = 40,    /* more than there are */
+    NUMBERS = 40, /* more than there are */
     TURN_NONE_HERE = 0,
-    TURN_ID = 1,     /* 16 bytes follow */
-    TURN_TEXT = 2    /* a string follows */
+    TURN_ID = 1,  /* 16 bytes follow */
+    TURN_TEXT = 2 /* a string follows */
 };
 
 /* ---- writing ---- */
@@ -201,8 +201,8 @@ static bool sane(const struct source *source, const struct act_head *head)
 
 bool act_head_decode_brief(struct str bytes, struct act_head *out)
 {
-    struct source source = {(const unsigned char *)bytes.p, (const unsigned char *)bytes.p + bytes.n,
-                            bytes.n == 0};
+    struct source source = {(const unsigned char *)bytes.p,
+                            (const unsigned char *)bytes.p + bytes.n, bytes.n == 0};
 
     take_brief(&source, out);
     return sane(&source, out);
@@ -210,8 +210,8 @@ bool act_head_decode_brief(struct str bytes, struct act_head *out)
 
 bool act_head_decode(struct str bytes, struct act_head *out)
 {
-    struct source source = {(const unsigned char *)bytes.p, (const unsigned char *)bytes.p + bytes.n,
-                            bytes.n == 0};
+    struct source source = {(const unsigned char *)bytes.p,
+                            (const unsigned char *)bytes.p + bytes.n, bytes.n == 0};
     struct facts *f = &out->facts;
 
     take_brief(&source, out);

@@ -23,7 +23,8 @@ static enum fault_code ref_find(struct db *db, const struct link *link,
         point_find(db, &sub, spec->ref_session, &wanted, arena, &point, fault) != FAULT_OK)
         return fault->code;
     if (point.at.s == 0)
-        return fault_set(fault, FAULT_POINT_INVALID, "session \"%.*s\" has nothing to refer to there",
+        return fault_set(fault, FAULT_POINT_INVALID,
+                         "session \"%.*s\" has nothing to refer to there",
                          STR_ARG(spec->ref_session));
     *out = point.at;
     return FAULT_OK;
@@ -91,9 +92,10 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
     if (repeated == 0)
         return FAULT_OK;
     if (repeated < spec->count)
-        return fault_set(fault, FAULT_ID_TAKEN,
-                         "%zu of the %zu messages are already in session \"%.*s\", the others are not",
-                         repeated, spec->count, STR_ARG(spec->session));
+        return fault_set(
+            fault, FAULT_ID_TAKEN,
+            "%zu of the %zu messages are already in session \"%.*s\", the others are not", repeated,
+            spec->count, STR_ARG(spec->session));
     out->repeated = true;
     return FAULT_OK;
 }

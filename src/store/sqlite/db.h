@@ -79,8 +79,9 @@ static inline struct arg arg_n(struct address at)
 }
 
 /* An array of arguments and its length, for the functions below. */
-#define ARGS(...)                                                                                  \
-    (const struct arg[]){__VA_ARGS__}, sizeof((const struct arg[]){__VA_ARGS__}) / sizeof(struct arg)
+#define ARGS(...)                      \
+    (const struct arg[]){__VA_ARGS__}, \
+        sizeof((const struct arg[]){__VA_ARGS__}) / sizeof(struct arg)
 
 /* Opens an existing file, or creates one when asked; NULL: in memory. No query is prepared yet. */
 FAULT_CHECK enum fault_code db_open(struct db *db, const char *path, bool create, int busy_ms,

@@ -44,7 +44,8 @@ static enum fault_code session_id(struct entry_reader *reader, int64_t s, struct
 static enum fault_code move_read(struct entry_reader *reader, struct entry *entry,
                                  struct fault *fault)
 {
-    sqlite3_stmt *q = db_query(reader->db, Q_MOVE_AT, ARGS(arg_int(entry->at.s), arg_int(entry->at.n)));
+    sqlite3_stmt *q =
+        db_query(reader->db, Q_MOVE_AT, ARGS(arg_int(entry->at.s), arg_int(entry->at.n)));
     bool row;
 
     if (db_step(reader->db, q, &row, fault) != FAULT_OK)

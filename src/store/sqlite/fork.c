@@ -94,7 +94,8 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         session_row_get(db, link.s, arena, &source, &source_base, fault) != FAULT_OK ||
         head_get(db, &link, &head, fault) != FAULT_OK ||
         head_expect(db, &head, spec->expect_head, arena, fault) != FAULT_OK ||
-        point_find(db, &link, spec->session, &spec->point, arena, &result.point, fault) != FAULT_OK ||
+        point_find(db, &link, spec->session, &spec->point, arena, &result.point, fault) !=
+            FAULT_OK ||
         point_excluded(db, &link, &result.point, arena, &result.has_excluded, &result.excluded,
                        fault) != FAULT_OK ||
         act_get(db, result.point.at, &at, fault) != FAULT_OK)

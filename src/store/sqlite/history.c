@@ -18,7 +18,8 @@ static enum fault_code cursor_index(struct db *db, const struct act *head, struc
     int64_t known = 0;
     struct act act;
 
-    if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(after.s), arg_int(after.n)), &known, fault) != FAULT_OK)
+    if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(after.s), arg_int(after.n)), &known, fault) !=
+        FAULT_OK)
         return fault->code;
     if (known && (act_get(db, after, &act, fault) != FAULT_OK ||
                   path_parting(db, head, &act, &parting, fault) != FAULT_OK))
@@ -47,7 +48,8 @@ static enum fault_code window_find(struct db *db, const struct history_spec *spe
     if (!spec->after.s && from > 0) {
         if (from > total)
             from = total;
-        if (path_find(db, head, ORDINAL_VISIBLE, from - 1, &out->low, NULL, NULL, fault) != FAULT_OK)
+        if (path_find(db, head, ORDINAL_VISIBLE, from - 1, &out->low, NULL, NULL, fault) !=
+            FAULT_OK)
             return fault->code;
     }
     if (to >= total)
@@ -113,8 +115,8 @@ enum fault_code history_run(struct db *db, const struct history_spec *spec, entr
     if (code == FAULT_OK)
         code = path_ranges(db, window.low, &window.high, &arena, &ranges, &count, fault);
     for (size_t i = 0; code == FAULT_OK && i < count; i++)
-        code = scan_range(db, spec->all ? Q_ENTRY_SCAN_ALL : Q_ENTRY_SCAN, &ranges[i], &reader, visit,
-                          context, &left, &found.last, fault);
+        code = scan_range(db, spec->all ? Q_ENTRY_SCAN_ALL : Q_ENTRY_SCAN, &ranges[i], &reader,
+                          visit, context, &left, &found.last, fault);
     if (code == FAULT_OK)
         code = act_settle(db, &head, &settled, fault);
     if (code == FAULT_OK && info) {
@@ -207,8 +209,8 @@ enum fault_code journal_run(struct db *db, const struct log_spec *spec, journal_
         code = db_step(db, notes, &has_note, fault);
     while (code == FAULT_OK && (has_act || has_note) && left != 0) {
         struct journal_item item = {0};
-        bool act_next = has_act && (!has_note || sqlite3_column_int64(acts, 0) <
-                                                     sqlite3_column_int64(notes, 0));
+        bool act_next = has_act && (!has_note ||
+                                    sqlite3_column_int64(acts, 0) < sqlite3_column_int64(notes, 0));
 
         if (act_next) {
             code = entry_read(&reader, link.s, acts, &entry, fault);
@@ -250,7 +252,8 @@ static enum fault_code rewound_stretch(struct db *db, int64_t s, int64_t from, i
 
     if (from > to)
         return FAULT_OK;
-    if (db_int(db, Q_VISIBLE_AHEAD, ARGS(arg_int(s), arg_int(from), arg_int(to)), &n, fault) != FAULT_OK)
+    if (db_int(db, Q_VISIBLE_AHEAD, ARGS(arg_int(s), arg_int(from), arg_int(to)), &n, fault) !=
+        FAULT_OK)
         return fault->code;
     if (n == 0)
         return FAULT_OK;
@@ -288,8 +291,8 @@ enum fault_code rewound_run(struct db *db, int64_t owner, struct str session, re
             break;
         from = sqlite3_column_int64(q, 0);
         to = sqlite3_column_int64(q, 1);
-        code = rewound_stretch(db, link.s, kept_until(path, count, link.s, from, to) + 1, to, &arena,
-                               visit, context, fault);
+        code = rewound_stretch(db, link.s, kept_until(path, count, link.s, from, to) + 1, to,
+                               &arena, visit, context, fault);
     }
     sqlite3_reset(q);
     arena_clear(&arena);

@@ -45,8 +45,9 @@ static enum fault_code house_owner(struct store *store, struct str name, int64_t
     if (name.n == 0)
         return fault_set(fault, FAULT_INVALID, "an owner needs a name");
     if (name.n > LIMIT_OWNER_BYTES)
-        return fault_set(fault, FAULT_TOO_LARGE, "the name of the owner has %zu bytes; the limit is %d",
-                         name.n, LIMIT_OWNER_BYTES);
+        return fault_set(fault, FAULT_TOO_LARGE,
+                         "the name of the owner has %zu bytes; the limit is %d", name.n,
+                         LIMIT_OWNER_BYTES);
     if (read_begin(own(store), &db, fault) != FAULT_OK)
         return fault->code;
     code = db_int(db, Q_OWNER_NAMED, ARGS(arg_text(name)), &owner, fault);
@@ -149,8 +150,8 @@ static enum fault_code give_back(struct sqlite_store *store, struct fault *fault
         return FAULT_OK;
     if (reader_take(store, &db, fault) != FAULT_OK)
         return fault->code;
-    code = db_exec(db, "PRAGMA optimize; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)",
-                   fault);
+    code = db_exec(
+        db, "PRAGMA optimize; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", fault);
     if (code == FAULT_OK)
         code = search_tend(store->search, db, fault);
     reader_give(store, db);

@@ -24,9 +24,9 @@ struct intake {
     int64_t owner;
     struct mapped *map;
     size_t count, room;
-    struct writer writer;  /* of the session written to last */
-    struct arena writing;  /* what the writer holds on to */
-    struct arena arena;    /* of the item at hand */
+    struct writer writer; /* of the session written to last */
+    struct arena writing; /* what the writer holds on to */
+    struct arena arena;   /* of the item at hand */
 };
 
 static int mapped_order(const void *a, const void *b)
@@ -57,8 +57,8 @@ static enum fault_code map_session(struct intake *intake, int64_t there, struct 
 }
 
 /* The place here; it must be there already. */
-static enum fault_code map_address(struct intake *intake, struct address there,
-                                   struct address *out, struct fault *fault)
+static enum fault_code map_address(struct intake *intake, struct address there, struct address *out,
+                                   struct fault *fault)
 {
     struct mapped session;
     int64_t known = 0;
@@ -131,7 +131,8 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
     if (too_long(in->id, LIMIT_ID_BYTES, "the id of a session", fault) != FAULT_OK ||
         too_long(in->title, LIMIT_TITLE_BYTES, "the title of a session", fault) != FAULT_OK ||
         too_long(in->agent, LIMIT_AGENT_BYTES, "the agent of a session", fault) != FAULT_OK ||
-        too_long(in->metadata, LIMIT_METADATA_BYTES, "the metadata of a session", fault) != FAULT_OK ||
+        too_long(in->metadata, LIMIT_METADATA_BYTES, "the metadata of a session", fault) !=
+            FAULT_OK ||
         too_long(in->limits, LIMIT_METADATA_BYTES, "the limits of a session", fault) != FAULT_OK ||
         map_address(intake, in->base, &new.base, fault) != FAULT_OK ||
         family_of(intake, in, new.base, &new.fam, fault) != FAULT_OK ||
@@ -335,10 +336,12 @@ static enum fault_code take_act(struct intake *intake, const struct log_act *in,
     if (code != FAULT_OK)
         return code;
     if (writer->head.at_us != in->at_us)
-        return fault_set(fault, FAULT_INVALID, "the time of \"%.*s\" is not after that of the act before it",
+        return fault_set(fault, FAULT_INVALID,
+                         "the time of \"%.*s\" is not after that of the act before it",
                          STR_ARG(in->id));
     if (memcmp(writer->head.facts.hash, in->hash.p, HASH_BYTES) != 0)
-        return fault_set(fault, FAULT_INVALID, "the path hash of \"%.*s\" does not match: it was altered",
+        return fault_set(fault, FAULT_INVALID,
+                         "the path hash of \"%.*s\" does not match: it was altered",
                          STR_ARG(in->id));
     return FAULT_OK;
 }
@@ -373,7 +376,8 @@ static enum fault_code take_record(struct intake *intake, const struct log_recor
         too_long(in->id, LIMIT_ID_BYTES, "the id of a record", fault) != FAULT_OK ||
         too_long(in->turn, LIMIT_TURN_BYTES, "the turn of a record", fault) != FAULT_OK ||
         too_long(in->body, LIMIT_ENTRY_BYTES, "the body of a record", fault) != FAULT_OK ||
-        db_int(intake->db, Q_RECORD_NEWEST, ARGS(arg_int(session.here)), &newest, fault) != FAULT_OK)
+        db_int(intake->db, Q_RECORD_NEWEST, ARGS(arg_int(session.here)), &newest, fault) !=
+            FAULT_OK)
         return fault->code;
     if (in->version <= newest || in->id.n == 0)
         return fault_set(fault, FAULT_INVALID, "record \"%.*s\" is out of order", STR_ARG(in->id));

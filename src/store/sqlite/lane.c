@@ -30,7 +30,7 @@ struct lane {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t work;
     struct piece *first, **last;
-    size_t waiting;   /* pieces in the list */
+    size_t waiting; /* pieces in the list */
     bool started, stop;
     pthread_t thread;
 };

@@ -14,7 +14,8 @@ static enum fault_code rewind_target(struct db *db, const struct link *link,
 {
     struct act from, to;
 
-    if (point_find(db, link, spec->session, &spec->point, arena, &result->point, fault) != FAULT_OK ||
+    if (point_find(db, link, spec->session, &spec->point, arena, &result->point, fault) !=
+            FAULT_OK ||
         point_excluded(db, link, &result->point, arena, &result->has_excluded, &result->excluded,
                        fault) != FAULT_OK ||
         act_get(db, result->point.at, target, fault) != FAULT_OK ||
@@ -130,8 +131,9 @@ static enum fault_code adoption_find(struct db *db, struct address parting,
     if (path_ranges(db, parting, from_head, arena, &ranges, &range_count, fault) != FAULT_OK)
         return fault->code;
     for (size_t i = 0; i < range_count; i++) {
-        sqlite3_stmt *q = db_query(
-            db, Q_ADOPT_SCAN, ARGS(arg_int(ranges[i].s), arg_int(ranges[i].from), arg_int(ranges[i].to)));
+        sqlite3_stmt *q =
+            db_query(db, Q_ADOPT_SCAN,
+                     ARGS(arg_int(ranges[i].s), arg_int(ranges[i].from), arg_int(ranges[i].to)));
 
         for (;;) {
             if (db_step(db, q, &row, fault) != FAULT_OK)
@@ -144,7 +146,8 @@ static enum fault_code adoption_find(struct db *db, struct address parting,
                                  "more than %d entries or %d bytes would have to be taken over",
                                  LIMIT_ADOPT_ENTRIES, LIMIT_ADOPT_BYTES);
             if (out->count == room) {
-                struct address *more = arena_array(arena, room = room ? room * 2 : 64, sizeof(*more));
+                struct address *more =
+                    arena_array(arena, room = room ? room * 2 : 64, sizeof(*more));
 
                 if (out->count)
                     memcpy(more, out->from, out->count * sizeof(*more));
@@ -239,7 +242,8 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
         link_named(db, spec->owner, spec->from, &from, fault) != FAULT_OK)
         return fault->code;
     if (link.fam != from.fam)
-        return fault_set(fault, FAULT_NOT_FAMILY, "sessions \"%.*s\" and \"%.*s\" are not of one family",
+        return fault_set(fault, FAULT_NOT_FAMILY,
+                         "sessions \"%.*s\" and \"%.*s\" are not of one family",
                          STR_ARG(spec->session), STR_ARG(spec->from));
     if (writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
         head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK ||
@@ -252,8 +256,9 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
         result_fill(db, &head, &target, arena, &result, fault) != FAULT_OK)
         return fault->code;
     if (adoption.count == 0)
-        return fault_set(fault, FAULT_NOTHING_TO_ADOPT, "session \"%.*s\" has nothing that \"%.*s\" has not",
-                         STR_ARG(spec->from), STR_ARG(spec->session));
+        return fault_set(fault, FAULT_NOTHING_TO_ADOPT,
+                         "session \"%.*s\" has nothing that \"%.*s\" has not", STR_ARG(spec->from),
+                         STR_ARG(spec->session));
     if (from_head.facts.open > 0)
         return fault_set(fault, FAULT_TOOL_CALL_OPEN,
                          "session \"%.*s\" ends with a tool call that has no result yet",

@@ -11,7 +11,8 @@ enum {
     GOOD_AHEAD_MAX = 1000             /* acts looked at for the next good point */
 };
 
-/* Among the rows (s, n) of a query, the one that the session has; of several, the first in its log. */
+/* Among the rows (s, n) of a query, the one that the session has; of several, the first in its log.
+ */
 static enum fault_code had_first(struct db *db, const struct link *link, sqlite3_stmt *q,
                                  struct address *out, struct fault *fault)
 {
@@ -108,15 +109,15 @@ static enum fault_code entry_started(struct db *db, const struct link *link, str
 
         memcpy(above, start.p, start.n);
         above[start.n] = '~'; /* above all that an id may have */
-        q = db_query(db, Q_ENTRY_CLIENT_BETWEEN,
-                     ARGS(arg_int(link->fam), arg_text(start),
-                          arg_text((struct str){above, start.n + 1})));
+        q = db_query(
+            db, Q_ENTRY_CLIENT_BETWEEN,
+            ARGS(arg_int(link->fam), arg_text(start), arg_text((struct str){above, start.n + 1})));
         if (had_count(db, link, q, &found, &count, &seen, fault) != FAULT_OK)
             return fault->code;
     }
     if (count > 1)
-        return fault_set(fault, FAULT_AMBIGUOUS, "several messages have an id that starts with \"%.*s\"",
-                         STR_ARG(start));
+        return fault_set(fault, FAULT_AMBIGUOUS,
+                         "several messages have an id that starts with \"%.*s\"", STR_ARG(start));
     if (count == 1)
         *out = found;
     return FAULT_OK;
@@ -246,8 +247,8 @@ static enum fault_code anchor_turn(struct db *db, const struct link *link, struc
 }
 
 /*
- * Is the entry a user message, or a reference whose first (or last) message, flattened, is one? Only
- * then does a user message at the edge of it stand at the edge of the whole list.
+ * Is the entry a user message, or a reference whose first (or last) message, flattened, is one?
+ * Only then does a user message at the edge of it stand at the edge of the whole list.
  */
 static enum fault_code edge_is_user(struct db *db, struct address at, bool first, bool *out,
                                     struct fault *fault)
@@ -290,11 +291,10 @@ static enum fault_code anchor_ordinal(struct db *db, const struct act *head,
     bool edge;
 
     if (value < 0 || value >= total)
-        return fault_set(fault, FAULT_POINT_INVALID,
-                         "%s index %lld is out of range: there are %lld",
-                         ordinal == ORDINAL_USER || ordinal == ORDINAL_FLAT_USER ? "user message"
-                                                                                 : "message",
-                         (long long)spec->ordinal, (long long)total);
+        return fault_set(
+            fault, FAULT_POINT_INVALID, "%s index %lld is out of range: there are %lld",
+            ordinal == ORDINAL_USER || ordinal == ORDINAL_FLAT_USER ? "user message" : "message",
+            (long long)spec->ordinal, (long long)total);
     if (path_find(db, head, ordinal, value, out, &offset, &span, fault) != FAULT_OK)
         return fault->code;
     edge = spec->side == SIDE_BEFORE ? offset == 0 : offset == span - 1;
@@ -322,8 +322,8 @@ static enum fault_code anchor_address(struct db *db, const struct link *link, st
     if (known && path_has(db, link, *out, &has, NULL, fault) != FAULT_OK)
         return fault->code;
     if (!has)
-        return fault_set(fault, FAULT_POINT_INVALID, "the cursor does not belong to session \"%.*s\"",
-                         STR_ARG(session));
+        return fault_set(fault, FAULT_POINT_INVALID,
+                         "the cursor does not belong to session \"%.*s\"", STR_ARG(session));
     return FAULT_OK;
 }
 
@@ -365,7 +365,8 @@ static enum fault_code after_files(struct db *db, const struct link *link, struc
         return fault->code;
     while (has && at->n < limit) {
         kind = -1;
-        if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n + 1)), &kind, fault) != FAULT_OK)
+        if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n + 1)), &kind, fault) !=
+            FAULT_OK)
             return fault->code;
         if (kind != ENTRY_FILES)
             break;
@@ -410,7 +411,8 @@ static enum fault_code good_words(struct db *db, struct address at, struct arena
     if (entry_get(db, at, arena, &entry, fault) != FAULT_OK)
         return fault->code;
     if (entry.visible)
-        *out = arena_printf(arena, "after \"%.*s\" (#%lld)", STR_ARG(entry.id), (long long)entry.index);
+        *out = arena_printf(arena, "after \"%.*s\" (#%lld)", STR_ARG(entry.id),
+                            (long long)entry.index);
     else
         *out = arena_printf(arena, "after \"%.*s\"", STR_ARG(entry.id));
     return FAULT_OK;
@@ -477,9 +479,10 @@ static enum fault_code refuse_open(struct db *db, const struct link *link, const
     if (ahead &&
         good_words(db, (struct address){act->at.s, ahead}, arena, &after, fault) != FAULT_OK)
         return fault->code;
-    return fault_set(fault, FAULT_TOOL_CALL_OPEN,
-                     "a tool call has no result yet %.*s; the nearest points without one: %.*s%s%.*s",
-                     STR_ARG(where), STR_ARG(before), after.p ? ", " : "", STR_ARG(after));
+    return fault_set(
+        fault, FAULT_TOOL_CALL_OPEN,
+        "a tool call has no result yet %.*s; the nearest points without one: %.*s%s%.*s",
+        STR_ARG(where), STR_ARG(before), after.p ? ", " : "", STR_ARG(after));
 }
 
 enum fault_code point_find(struct db *db, const struct link *link, struct str session,
@@ -550,11 +553,11 @@ enum fault_code point_excluded(struct db *db, const struct link *link, const str
         return fault->code;
     if (limit > at.n + GOOD_AHEAD_MAX)
         limit = at.n + GOOD_AHEAD_MAX;
-    /* The first entry of a turn may be a runtime's: then the first message that follows it there. */
-    if (first_ahead(db,
-                    db_query(db, Q_MESSAGE_AHEAD,
-                             ARGS(arg_int(at.s), arg_int(at.n), arg_int(limit))),
-                    in_turn, anchor.facts.turn, &ahead, fault) != FAULT_OK)
+    /* The first entry of a turn may be a runtime's: then the first message that follows it there.
+     */
+    if (first_ahead(
+            db, db_query(db, Q_MESSAGE_AHEAD, ARGS(arg_int(at.s), arg_int(at.n), arg_int(limit))),
+            in_turn, anchor.facts.turn, &ahead, fault) != FAULT_OK)
         return fault->code;
     if (ahead == 0)
         return FAULT_OK;

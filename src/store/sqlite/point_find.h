@@ -10,10 +10,9 @@ FAULT_CHECK enum fault_code point_find(struct db *db, const struct link *link, s
                                        struct point *out, struct fault *fault);
 
 /* The entry that the point names, without its guard. FAULT_POINT_INVALID when it names none. */
-FAULT_CHECK enum fault_code point_anchor(struct db *db, const struct link *link,
-                                         struct str session, const struct point_spec *spec,
-                                         struct arena *arena, struct address *out,
-                                         struct fault *fault);
+FAULT_CHECK enum fault_code point_anchor(struct db *db, const struct link *link, struct str session,
+                                         const struct point_spec *spec, struct arena *arena,
+                                         struct address *out, struct fault *fault);
 
 /* The message before which the cut was made, for the client to put into its input. */
 FAULT_CHECK enum fault_code point_excluded(struct db *db, const struct link *link,

@@ -165,8 +165,7 @@ static int64_t rank_of(const struct ranked_range *path, size_t count, struct add
 
 static enum fault_code records_of(struct db *db, int64_t s, int64_t versions,
                                   const struct ranked_range *path, size_t path_count,
-                                  struct arena *arena, struct found_list *list,
-                                  struct fault *fault)
+                                  struct arena *arena, struct found_list *list, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(db, Q_RECORD_SCAN, ARGS(arg_int(s), arg_int(versions)));
     bool row;

@@ -168,12 +168,11 @@ enum fault_code schema_copy(struct db *db, const char *to, store_progress *progr
         sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
     }
     sqlite3_close(copy);
-    if (code == FAULT_OK &&
-        (!flush_path(part, O_RDONLY) || link(part, to) != 0 ||
-         !flush_path(dirname(folder), O_RDONLY | O_DIRECTORY)))
-        code = errno == EEXIST
-                   ? fault_set(fault, FAULT_EXISTS, "\"%s\" is there already", to)
-                   : fault_set(fault, FAULT_IO, "\"%s\" cannot be written: %s", to, strerror(errno));
+    if (code == FAULT_OK && (!flush_path(part, O_RDONLY) || link(part, to) != 0 ||
+                             !flush_path(dirname(folder), O_RDONLY | O_DIRECTORY)))
+        code = errno == EEXIST ? fault_set(fault, FAULT_EXISTS, "\"%s\" is there already", to)
+                               : fault_set(fault, FAULT_IO, "\"%s\" cannot be written: %s", to,
+                                           strerror(errno));
     unlink(part);
     return code;
 }

@@ -29,8 +29,8 @@ FAULT_CHECK enum fault_code search_run(struct search *search, struct db *db,
                                        void *context, struct fault *fault);
 
 /* Takes acts out of the index that are still in the main file. Nothing to do without an index. */
-FAULT_CHECK enum fault_code search_forget(struct search *search, struct db *db,
-                                          const int64_t *acts, size_t count, struct fault *fault);
+FAULT_CHECK enum fault_code search_forget(struct search *search, struct db *db, const int64_t *acts,
+                                          size_t count, struct fault *fault);
 
 /* Writes the index anew without what it was told to forget, so that no word of it is left. */
 FAULT_CHECK enum fault_code search_scrub(struct search *search, struct db *db, struct fault *fault);

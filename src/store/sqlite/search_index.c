@@ -59,8 +59,7 @@ sqlite3_stmt *index_find(struct search *search, enum find which)
     return search->queries[which];
 }
 
-enum fault_code index_step(struct search *search, sqlite3_stmt *q, bool *row,
-                                 struct fault *fault)
+enum fault_code index_step(struct search *search, sqlite3_stmt *q, bool *row, struct fault *fault)
 {
     int code = sqlite3_step(q);
 
@@ -80,8 +79,8 @@ static enum fault_code index_run(struct search *search, sqlite3_stmt *q, struct 
     return index_step(search, q, &row, fault);
 }
 
-enum fault_code index_text(struct search *search, enum find which, int64_t rowid,
-                                struct str text, int64_t owner, struct fault *fault)
+enum fault_code index_text(struct search *search, enum find which, int64_t rowid, struct str text,
+                           int64_t owner, struct fault *fault)
 {
     sqlite3_stmt *q = index_find(search, which);
     char who[32];
@@ -232,7 +231,7 @@ static enum fault_code store_name(struct db *db, struct arena *arena, struct str
 }
 
 enum fault_code index_open(struct search *search, struct db *db, struct arena *arena,
-                                   struct fault *fault)
+                           struct fault *fault)
 {
     struct str store;
 
@@ -364,7 +363,7 @@ static enum fault_code index_titles(struct search *search, struct db *db, int64_
         if (!row)
             continue;
         if (index_text(search, F_TITLE_INSERT, s, column_str(q, 0), sqlite3_column_int64(q, 1),
-                     fault) != FAULT_OK)
+                       fault) != FAULT_OK)
             return fault->code;
         sqlite3_reset(q);
     }
@@ -397,7 +396,7 @@ static enum fault_code index_slice(struct search *search, struct db *db, int64_t
 }
 
 enum fault_code index_catch_up(struct search *search, struct db *db, struct arena *arena,
-                                struct fault *fault)
+                               struct fault *fault)
 {
     int64_t newest = 0;
     struct fault ignored;
@@ -462,7 +461,8 @@ enum fault_code search_forget(struct search *search, struct db *db, const int64_
             code = forget_one(search, db, acts[i], &arena, &text, fault);
         if (code == FAULT_OK)
             code = index_run(search, index_find(search, F_COMMIT), fault);
-        if (code != FAULT_OK && index_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
+        if (code != FAULT_OK &&
+            index_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
             shut(search);
     }
     pthread_mutex_unlock(&search->lock);
@@ -487,8 +487,9 @@ enum fault_code search_scrub(struct search *search, struct db *db, struct fault 
         code = index_run(search, index_find(search, F_TEXT_OPTIMIZE), fault);
     if (code == FAULT_OK)
         code = index_run(search, index_find(search, F_TITLE_OPTIMIZE), fault);
-    if (code == FAULT_OK && sqlite3_wal_checkpoint_v2(search->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE,
-                                                      NULL, NULL) == SQLITE_CORRUPT)
+    if (code == FAULT_OK &&
+        sqlite3_wal_checkpoint_v2(search->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+            SQLITE_CORRUPT)
         code = fault_set(fault, FAULT_CORRUPT, "the search index is damaged");
     pthread_mutex_unlock(&search->lock);
     arena_clear(&arena);

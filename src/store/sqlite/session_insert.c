@@ -12,7 +12,7 @@ enum { COUNT_AGE_US = 60 * 1000 * 1000 };
 static enum fault_code count_sessions(struct db *db, const struct session_new *new,
                                       struct fault *fault)
 {
-    struct session_count *kept = &db->counts[(uint64_t)new->owner % SESSION_COUNTS];
+    struct session_count *kept = &db->counts[(uint64_t) new->owner % SESSION_COUNTS];
     int64_t age = new->at_us - kept->at_us;
 
     if (kept->owner != new->owner || age < 0 || age > COUNT_AGE_US ||
@@ -37,7 +37,8 @@ static enum fault_code check_free(struct db *db, const struct session_new *new, 
     int64_t taken = 0;
 
     if (new->state != SESSION_DELETED &&
-        db_int(db, Q_SESSION_NAMED, ARGS(arg_int(new->owner), arg_text(id)), &taken, fault) != FAULT_OK)
+        db_int(db, Q_SESSION_NAMED, ARGS(arg_int(new->owner), arg_text(id)), &taken, fault) !=
+            FAULT_OK)
         return fault->code;
     if (taken)
         return fault_set(fault, FAULT_EXISTS, "session \"%.*s\" exists already", STR_ARG(id));

@@ -7,8 +7,8 @@
 
 struct session_new {
     int64_t owner;
-    int64_t fam;    /* 0: its own */
-    struct str id;  /* empty: drawn */
+    int64_t fam;   /* 0: its own */
+    struct str id; /* empty: drawn */
     struct id drawn;
     enum session_state state;
     struct address base;

@@ -98,8 +98,7 @@ enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct ar
         session.can_redo = sqlite3_column_int64(q, 1) != 0;
         sqlite3_reset(q);
     }
-    if (with_state &&
-        state_get(db, &head.facts, arena, &session.state_at_head, fault) != FAULT_OK)
+    if (with_state && state_get(db, &head.facts, arena, &session.state_at_head, fault) != FAULT_OK)
         return fault->code;
     *out = session;
     return FAULT_OK;

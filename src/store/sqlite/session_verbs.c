@@ -156,7 +156,8 @@ enum fault_code label_run(struct db *db, const struct label_spec *spec, struct a
     bool row;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
-        point_anchor(db, &link, spec->session, &spec->message, arena, &label.at, fault) != FAULT_OK ||
+        point_anchor(db, &link, spec->session, &spec->message, arena, &label.at, fault) !=
+            FAULT_OK ||
         entry_get(db, label.at, arena, &entry, fault) != FAULT_OK)
         return fault->code;
     label.message = entry.id;
@@ -174,11 +175,14 @@ enum fault_code label_run(struct db *db, const struct label_spec *spec, struct a
     note.act = spec->text.n ? NOTE_LABELLED : NOTE_UNLABELLED;
     note.message = entry.id;
     note.now = spec->text.n ? spec->text : STR_NONE;
-    if (db_run(db, Q_LABEL_DELETE, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n),
-                                        arg_text(spec->text)), fault) != FAULT_OK ||
-        (spec->text.n &&
-         db_run(db, Q_LABEL_INSERT, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n),
-                                         arg_text(spec->text)), fault) != FAULT_OK) ||
+    if (db_run(
+            db, Q_LABEL_DELETE,
+            ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n), arg_text(spec->text)),
+            fault) != FAULT_OK ||
+        (spec->text.n && db_run(db, Q_LABEL_INSERT,
+                                ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n),
+                                     arg_text(spec->text)),
+                                fault) != FAULT_OK) ||
         note_insert(db, &link, &note, fault) != FAULT_OK)
         return fault->code;
     *out = label;
@@ -246,7 +250,7 @@ enum fault_code session_named(struct db *db, int64_t owner, struct str name, boo
 struct page {
     struct listed {
         int64_t s, updated_us;
-    } *items;
+    } * items;
     size_t count, room;
 };
 

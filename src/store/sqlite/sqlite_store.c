@@ -42,7 +42,8 @@ static enum fault_code open_writer(struct sqlite_store *store, struct fault *fau
     if (store->path && switch_to_wal(db, fault) != FAULT_OK)
         return fault->code;
     if (connection_settle(db, fault) != FAULT_OK ||
-        schema_migrate(db, store->path, schema_migrations, schema_migration_count, fault) != FAULT_OK)
+        schema_migrate(db, store->path, schema_migrations, schema_migration_count, fault) !=
+            FAULT_OK)
         return fault->code;
     return db_prepare(db, fault);
 }

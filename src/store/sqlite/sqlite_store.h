@@ -5,9 +5,9 @@
 #include "store/store.h"
 
 struct sqlite_store_options {
-    const char *path;  /* NULL: in memory, gone when closed */
-    int busy_ms;       /* how long a busy file is waited for; 0: the default */
-    size_t group_max;  /* pieces that are committed together; 0: the default; 1: one commit each */
+    const char *path; /* NULL: in memory, gone when closed */
+    int busy_ms;      /* how long a busy file is waited for; 0: the default */
+    size_t group_max; /* pieces that are committed together; 0: the default; 1: one commit each */
 };
 
 /*

@@ -188,8 +188,8 @@ static enum fault_code reap_piece(struct db *db, void *context, struct fault *fa
     return reap_run(db, call->spec, call->arena, fault);
 }
 
-enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan,
-                                 struct arena *arena, struct fault *fault)
+enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan, struct arena *arena,
+                          struct fault *fault)
 {
     struct call call = {plan, arena, NULL};
     struct db *db;

@@ -46,9 +46,9 @@ FAULT_CHECK enum fault_code import_run(struct db *db, int64_t owner, log_item_ne
 struct reap_plan {
     enum {
         REAP_NOTHING,
-        REAP_TRIM,   /* acts above `low` go */
-        REAP_PURGE,  /* the bodies of `acts` go */
-        REAP_FINISH  /* no act is left that must go: the rest is looked at */
+        REAP_TRIM,  /* acts above `low` go */
+        REAP_PURGE, /* the bodies of `acts` go */
+        REAP_FINISH /* no act is left that must go: the rest is looked at */
     } step;
     int64_t s, low;
     bool purge;    /* no word of it may be left anywhere */

@@ -94,7 +94,8 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
         return FAULT_OK;
     step->in_turn = true;
     step->turn = row->head.facts.turn;
-    if (turn_first(check->db, row->head.facts.turn, &check->arena, &first, &name, fault) != FAULT_OK ||
+    if (turn_first(check->db, row->head.facts.turn, &check->arena, &first, &name, fault) !=
+            FAULT_OK ||
         turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
         return fault->code;
     step->same_turn = before->facts.turn != 0 && str_eq(row->head.turn, name_before);
@@ -106,8 +107,8 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
 static bool line_equal(const struct line *a, const struct line *b)
 {
     return address_eq(a->origin, b->origin) && a->origin_n0 == b->origin_n0 &&
-           address_eq(a->boundary, b->boundary) && a->depth == b->depth &&
-           a->jump_s == b->jump_s && a->jump_n0 == b->jump_n0 && a->jump_depth == b->jump_depth &&
+           address_eq(a->boundary, b->boundary) && a->depth == b->depth && a->jump_s == b->jump_s &&
+           a->jump_n0 == b->jump_n0 && a->jump_depth == b->jump_depth &&
            a->visible0 == b->visible0 && a->user0 == b->user0 && a->flat0 == b->flat0 &&
            a->flat_user0 == b->flat_user0;
 }
@@ -137,8 +138,7 @@ static enum fault_code check_line(struct check *check, const struct act_row *row
 static enum fault_code check_move(struct check *check, const struct act_row *row,
                                   struct address *to, struct fault *fault)
 {
-    sqlite3_stmt *q =
-        db_query(check->db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+    sqlite3_stmt *q = db_query(check->db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
     struct stacks stored, want;
     enum move_act act;
     bool found;
@@ -164,8 +164,7 @@ static enum fault_code check_move(struct check *check, const struct act_row *row
 static enum fault_code check_state(struct check *check, const struct act_row *row,
                                    const struct facts *before, bool *has, struct fault *fault)
 {
-    sqlite3_stmt *q =
-        db_query(check->db, Q_STATE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+    sqlite3_stmt *q = db_query(check->db, Q_STATE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
     struct state state, delta;
     struct str change, whole;
     struct address chain;
@@ -235,8 +234,9 @@ static enum fault_code check_id(struct check *check, const struct act_row *row, 
 
     if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
         return fault->code;
-    q = head->drawn ? db_query(check->db, Q_ENTRY_DRAWN, ARGS(arg_blob(head->id)))
-                    : db_query(check->db, Q_ENTRY_CLIENT, ARGS(arg_int(link.fam), arg_text(head->id)));
+    q = head->drawn
+            ? db_query(check->db, Q_ENTRY_DRAWN, ARGS(arg_blob(head->id)))
+            : db_query(check->db, Q_ENTRY_CLIENT, ARGS(arg_int(link.fam), arg_text(head->id)));
     while (found) {
         if (db_step(check->db, q, &found, fault) != FAULT_OK)
             return fault->code;
@@ -290,12 +290,12 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     if (before.at.s == row->at.s)
         spent = before.facts.spent;
     if (row->head.kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
-                                    act_get(db, to, &target, fault) != FAULT_OK))
+                                         act_get(db, to, &target, fault) != FAULT_OK))
         return fault->code;
     if (check_line(check, row, &target,
                    row->head.kind == ENTRY_MOVE ? row->at.n
-                   : row->at.n == 1        ? 1
-                                           : before.n0,
+                   : row->at.n == 1             ? 1
+                                                : before.n0,
                    fault) != FAULT_OK ||
         check_turn(check, row, &target, &step, fault) != FAULT_OK ||
         check_state(check, row, &target.facts, &step.has_state, fault) != FAULT_OK ||
@@ -307,7 +307,7 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     if (row->head.kind == ENTRY_SUBSESSION)
         step.ref = &pinned.facts;
     want = row->head.kind == ENTRY_MOVE ? facts_move(db->hasher, &target.facts, spent, &step)
-                                   : facts_next(db->hasher, &target.facts, spent, &step);
+                                        : facts_next(db->hasher, &target.facts, spent, &step);
     compare_facts(check, row, &want);
     return FAULT_OK;
 }
@@ -388,7 +388,8 @@ static enum fault_code check_sessions(struct check *check, struct fault *fault)
             return FAULT_OK;
         code = check_session(check, q, fault);
         if (code == FAULT_CORRUPT)
-            report(check, "session %lld: %s", (long long)sqlite3_column_int64(q, 0), fault->message);
+            report(check, "session %lld: %s", (long long)sqlite3_column_int64(q, 0),
+                   fault->message);
         else if (code != FAULT_OK)
             return code;
         check->result.sessions++;

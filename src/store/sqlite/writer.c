@@ -75,7 +75,8 @@ static enum fault_code enter_turn(struct writer *writer, struct str turn, struct
     step->same_turn = writer->head.facts.turn != 0 && str_eq(turn, writer->turn_name);
     if (!step->same_turn)
         writer->turn_name = arena_dup(arena, turn);
-    return turn_enter(writer->db, writer->link.fam, turn, at, writer->db->e + 1, &step->turn, fault);
+    return turn_enter(writer->db, writer->link.fam, turn, at, writer->db->e + 1, &step->turn,
+                      fault);
 }
 
 static enum fault_code first_line(struct writer *writer, struct fault *fault)
@@ -131,9 +132,10 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
             return fault->code;
         step.ref = &pinned.facts;
         if (before->flat + pinned.facts.flat > LIMIT_FLAT_MESSAGES)
-            return fault_set(fault, FAULT_TOO_LARGE,
-                             "with its sub-sessions the conversation would have more than %d messages",
-                             LIMIT_FLAT_MESSAGES);
+            return fault_set(
+                fault, FAULT_TOO_LARGE,
+                "with its sub-sessions the conversation would have more than %d messages",
+                LIMIT_FLAT_MESSAGES);
     }
     if (step.has_state && state_plan(db, before, draft->state, arena, &plan, fault) != FAULT_OK)
         return fault->code;
