@@ -14,7 +14,7 @@ static const struct {
 #undef FAULT
 };
 
-enum fault_code fault_set(struct fault *fault, enum fault_code code, const char *format, ...)
+void fault_write(struct fault *fault, enum fault_code code, const char *format, ...)
 {
     va_list args;
 
@@ -23,7 +23,6 @@ enum fault_code fault_set(struct fault *fault, enum fault_code code, const char 
     va_start(args, format);
     vsnprintf(fault->message, sizeof(fault->message), format, args);
     va_end(args);
-    return code;
 }
 
 int fault_status(enum fault_code code)

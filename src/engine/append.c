@@ -43,12 +43,12 @@ static enum fault_code rule_entry(struct entry_spec *entry, struct fault *fault)
         rule_id("the id of the message", entry->id, fault) != FAULT_OK ||
         rule_length("the body of the message", entry->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK ||
         rule_state(&entry->state, fault) != FAULT_OK || rule_spans(entry, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (entry->turn_rule == TURN_NAMED) {
         if (entry->turn.n == 0)
             return fault_set(fault, FAULT_INVALID, "the name of the turn is empty");
         if (rule_text("the name of the turn", entry->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (entry->kind == ENTRY_SUBSESSION)
         return rule_point(&entry->ref_point, fault);
@@ -70,7 +70,7 @@ enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
         if (!entries[i].body.p)
             entries[i].body = STR("{}");
         if (rule_entry(&entries[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         bytes += entries[i].body.n;
         if (bytes > LIMIT_BATCH_BYTES)
             return fault_set(fault, FAULT_TOO_LARGE, "the batch has more than %d bytes",

@@ -128,7 +128,7 @@ enum fault_code rule_length(const char *what, struct str s, size_t max, struct f
 enum fault_code rule_text(const char *what, struct str s, size_t max, struct fault *fault)
 {
     if (rule_length(what, s, max, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!utf8_valid(s))
         return fault_set(fault, FAULT_INVALID, "%s is not valid UTF-8", what);
     for (size_t i = 0; i < s.n; i++)
@@ -147,7 +147,7 @@ static bool id_char(char c)
 enum fault_code rule_id(const char *what, struct str s, struct fault *fault)
 {
     if (rule_length(what, s, LIMIT_ID_BYTES, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < s.n; i++)
         if (!id_char(s.p[i]))
             return fault_set(fault, FAULT_INVALID,
@@ -161,7 +161,7 @@ enum fault_code rule_agent(struct str s, struct fault *fault)
     const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;
 
     if (rule_text("agent", s, LIMIT_AGENT_BYTES, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!slash || slash == s.p || slash == s.p + s.n - 1)
         return fault_set(fault, FAULT_INVALID, "agent \"%.*s\" is not of the form namespace/name",
                          STR_ARG(s));
@@ -181,7 +181,7 @@ enum fault_code rule_state(struct state *state, struct fault *fault)
         if (item->key.n == 0)
             return fault_set(fault, FAULT_INVALID, "state has an empty key");
         if (rule_text("a key of state", item->key, LIMIT_STATE_KEY_BYTES, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         bytes += item->key.n + item->value.n;
     }
     if (bytes > LIMIT_STATE_BYTES / 2)

@@ -19,7 +19,7 @@ enum fault_code engine_rewind(struct engine *engine, struct move_spec *spec, str
     if (spec->point.by == POINT_END)
         return fault_set(fault, FAULT_POINT_INVALID, "a rewind needs a point to go to");
     if (rule_point(&spec->point, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return move(engine, spec, MOVE_REWIND, arena, out, fault);
 }
 

@@ -12,7 +12,7 @@ enum fault_code engine_create(struct engine *engine, struct create_spec *spec, s
         rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
         rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
         rule_state(&spec->state, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!spec->title.p)
         spec->title = STR("");
     spec->drawn = engine_draw_id(engine);
@@ -31,7 +31,7 @@ enum fault_code engine_update(struct engine *engine, struct update_spec *spec, s
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
         (spec->limits &&
          rule_length("limits", *spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
-        return fault->code;
+        return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_session_update(engine_store(engine), spec, arena, out, fault);
 }
@@ -45,7 +45,7 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
         (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
         (spec->metadata &&
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
-        return fault->code;
+        return fault_pass(fault);
     spec->drawn = engine_draw_id(engine);
     spec->at_us = engine_now_us(engine);
     spec->sessions_max = LIMIT_SESSIONS;
@@ -59,7 +59,7 @@ enum fault_code engine_save(struct engine *engine, struct record_spec *spec, str
     if (rule_text("the id of the record", spec->id, LIMIT_ID_BYTES, fault) != FAULT_OK ||
         rule_text("the name of the turn", spec->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK ||
         rule_length("the record", spec->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_record_save(engine_store(engine), spec, fault);
 }
@@ -69,7 +69,7 @@ enum fault_code engine_label(struct engine *engine, struct label_spec *spec, str
 {
     if (rule_point(&spec->message, fault) != FAULT_OK ||
         rule_text("the label", spec->text, LIMIT_LABEL_BYTES, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_label_set(engine_store(engine), spec, arena, out, fault);
 }
@@ -80,9 +80,9 @@ enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec, s
 
     spec->at_us = engine_now_us(engine);
     if (store_session_delete(engine_store(engine), spec, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     while (more)
         if (store_reap(engine_store(engine), &more, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     return FAULT_OK;
 }

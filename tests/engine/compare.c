@@ -475,46 +475,46 @@ static void compare_one_point(struct run *run, const struct model_session *sessi
     compare_entry(run, session, what, &entry, want.anchor);
 }
 
-/* Every kind of ordinal, at the ends of its list, just outside, or somewhere in it. */
+/* How many messages the list of that kind of ordinal has. */
+static int ordinals(const struct run *run, const struct model_session *session, enum point_by kind)
+{
+    bool user = kind == POINT_USER || kind == POINT_FLAT_USER;
+    const struct model_list *path = &model_head(session)->path;
+    struct model_list list = {0};
+    int count = 0;
+
+    if (kind == POINT_FLAT || kind == POINT_FLAT_USER)
+        model_flatten(run->model, path, &list, NULL);
+    else
+        list = shown(run, path, false);
+    for (int i = 0; i < list.count; i++)
+        count += !user || run->model->acts[list.items[i]]->role == ROLE_USER;
+    model_list_clear(&list);
+    return count;
+}
+
+/* Every kind of ordinal, at an end of its list, just outside, or somewhere in it. */
 static void compare_ordinals(struct run *run, const struct model_session *session)
 {
-    static const enum point_by kinds[] = {POINT_INDEX, POINT_USER, POINT_FLAT, POINT_FLAT_USER};
-    const struct model_list *path = &model_head(session)->path;
-    struct model_list flat = {0};
+    for (enum point_by kind = POINT_INDEX; kind <= POINT_FLAT_USER; kind++) {
+        int count = ordinals(run, session, kind);
+        const int64_t places[] = {0,
+                                  -1,
+                                  count - 1,
+                                  count,
+                                  -count,
+                                  -count - 1,
+                                  chance_below(&run->chance, count + 1),
+                                  -1 - chance_below(&run->chance, count + 1)};
+        struct point_spec spec = {
+            .by = kind,
+            .side = chance_of(&run->chance, 50) ? SIDE_BEFORE : SIDE_AFTER,
+            .ordinal = places[chance_below(&run->chance, 8)],
+            .guard = GUARD_NONE,
+        };
 
-    model_flatten(run->model, path, &flat, NULL);
-    for (size_t k = 0; k < 4; k++) {
-        int count = 0;
-
-        for (int i = 0; i < flat.count; i++)
-            count += kinds[k] == POINT_FLAT || run->model->acts[flat.items[i]]->role == ROLE_USER;
-        if (kinds[k] == POINT_INDEX || kinds[k] == POINT_USER) {
-            count = 0;
-            for (int i = 0; i < path->count; i++)
-                count += model_visible(run->model, path->items[i]) &&
-                         (kinds[k] == POINT_INDEX ||
-                          run->model->acts[path->items[i]]->role == ROLE_USER);
-        }
-        for (int i = 0; i < 2; i++) {
-            const int64_t places[] = {0,
-                                      -1,
-                                      count - 1,
-                                      count,
-                                      -count,
-                                      -count - 1,
-                                      chance_below(&run->chance, count + 1),
-                                      -1 - chance_below(&run->chance, count + 1)};
-            struct point_spec spec = {
-                .by = kinds[k],
-                .side = chance_of(&run->chance, 50) ? SIDE_BEFORE : SIDE_AFTER,
-                .ordinal = places[chance_below(&run->chance, 8)],
-                .guard = GUARD_NONE,
-            };
-
-            compare_one_point(run, session, &spec);
-        }
+        compare_one_point(run, session, &spec);
     }
-    model_list_clear(&flat);
 }
 
 /* The session as it was somewhere in its past: messages from an index on, and the state. */
@@ -557,7 +557,7 @@ static void compare_past(struct run *run, const struct model_session *session)
 /* Ids from anywhere: the session has them exactly when the model's has. */
 static void compare_members(struct run *run, const struct model_session *session)
 {
-    for (int i = 0; i < 3 && run->model->act_count; i++) {
+    for (int i = 0; i < 2 && run->model->act_count; i++) {
         int act = chance_below(&run->chance, run->model->act_count);
         struct point_spec spec = {.by = POINT_MESSAGE,
                                   .side = SIDE_AFTER,

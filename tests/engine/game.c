@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-    SESSIONS_MAX = 25, /* living at a time */
-    ACTS_MAX = 250,    /* of one session, with what it inherited */
+    SESSIONS_MAX = 22, /* living at a time */
+    ACTS_MAX = 160,    /* of one session, with what it inherited */
     FLAT_MAX = 2000,   /* messages behind one reference */
     COMPARE_ALL_STEPS = 250,
     VERIFY_STEPS = 5000,

@@ -38,7 +38,7 @@ enum fault_code act_get(struct db *db, struct address at, struct act *out, struc
     }
     if (act_read(db, db_query(db, Q_ACT_AT, ARGS(arg_int(at.s), arg_int(at.n))), at.s, out, &found,
                  fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return found ? FAULT_OK : missing(at, fault);
 }
 
@@ -47,7 +47,7 @@ enum fault_code act_last(struct db *db, int64_t s, struct act *out, struct fault
     bool found;
 
     if (act_read(db, db_query(db, Q_ACT_LAST, ARGS(arg_int(s))), s, out, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         *out = (struct act){0};
     return FAULT_OK;
@@ -60,7 +60,7 @@ enum fault_code act_head_get(struct db *db, struct address at, struct act_head *
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return missing(at, fault);
     return act_head_decode(column_str(q, 0), out) ? FAULT_OK : unreadable(at.s, fault);
@@ -80,7 +80,7 @@ enum fault_code act_insert(struct db *db, const struct act_row *row, struct aren
                     arg_blob(row->salt), arg_blob(row->content), arg_blob(row->spans),
                     arg_blob(row->body)),
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (head->drawn)
         return db_run(db, Q_DRAWN_INSERT, ARGS(arg_blob(head->id), arg_int(s), arg_int(n)), fault);
     return db_run(db, Q_CLIENT_INSERT,
@@ -111,7 +111,7 @@ enum fault_code act_forget_names(struct db *db, int64_t fam, int64_t e, struct f
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return FAULT_OK;
     code = act_row_read(q, &row, fault);
@@ -152,7 +152,7 @@ enum fault_code turn_first(struct db *db, int64_t turn, struct arena *arena, str
     *at = ADDRESS_START;
     *name = STR_NONE;
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return FAULT_OK;
     if (!act_head_decode_brief(column_str(q, 1), &head))
@@ -172,7 +172,7 @@ enum fault_code turn_name(struct db *db, int64_t turn, struct arena *arena, stru
     if (turn == 0)
         return FAULT_OK;
     if (turn_first(db, turn, arena, &at, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (out->n == 0)
         return fault_set(fault, FAULT_CORRUPT, "turn %lld is missing", (long long)turn);
     return FAULT_OK;
@@ -185,13 +185,13 @@ enum fault_code turn_enter(struct db *db, int64_t fam, struct str name, struct a
 
     if (db_int(db, Q_TURN_HERE, ARGS(arg_int(fam), arg_text(name), arg_int(at.s)), &turn, fault) !=
         FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (turn == 0) {
         turn = e;
         if (db_run(db, Q_TURN_INSERT,
                    ARGS(arg_int(fam), arg_text(name), arg_int(at.s), arg_int(at.n), arg_int(e)),
                    fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     *out = turn;
     return FAULT_OK;

@@ -21,7 +21,7 @@ static enum fault_code ref_find(struct db *db, const struct link *link,
     wanted.guard = GUARD_NONE;
     if (link_named(db, link->owner, spec->ref_session, &sub, fault) != FAULT_OK ||
         point_find(db, &sub, spec->ref_session, &wanted, arena, &point, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (point.at.s == 0)
         return fault_set(fault, FAULT_POINT_INVALID,
                          "session \"%.*s\" has nothing to refer to there",
@@ -40,7 +40,7 @@ static enum fault_code same_entry(struct db *db, struct address at, const struct
 
     if (entry_get(db, at, arena, out, fault) != FAULT_OK ||
         state_delta(db, at, arena, &stored, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     buf_init(&delta, LIMIT_STATE_BYTES);
     state_encode(&spec->state, &delta);
     *same = out->kind == spec->kind && out->role == spec->role && str_eq(out->body, spec->body) &&
@@ -78,11 +78,11 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
                 return fault_set(fault, FAULT_ID_TAKEN, "id \"%.*s\" occurs twice in the batch",
                                  STR_ARG(entry->id));
         if (entry_named(db, link, entry->id, &at, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (at.s == 0)
             continue;
         if (same_entry(db, at, entry, arena, &same, &out->entries[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!same)
             return fault_set(fault, FAULT_ID_TAKEN,
                              "message \"%.*s\" is already in session \"%.*s\" with other content",
@@ -167,29 +167,29 @@ enum fault_code append_run(struct db *db, const struct append_spec *spec, struct
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         find_repeated(db, &link, spec, arena, &result, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (result.repeated) {
         *out = result;
         return FAULT_OK;
     }
     if (writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
         head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < spec->count; i++) {
         const struct entry_spec *entry = &spec->entries[i];
 
         if (ref_find(db, &link, entry, arena, &refs[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (entry->tree.n && tree_named(db, entry->tree, &trees[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     for (size_t i = 0; i < spec->count; i++) {
         if (add_spec(&writer, &spec->entries[i], refs[i], trees[i], arena, fault) != FAULT_OK ||
             entry_get(db, writer.head.at, arena, &result.entries[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (session_touch(db, link.s, writer.head.at_us, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = result;
     return FAULT_OK;
 }

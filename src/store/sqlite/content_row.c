@@ -28,12 +28,12 @@ enum fault_code stored_content(struct db *db, const struct act_row *row, struct 
         return fault_set(fault, FAULT_CORRUPT, "a salt has %zu bytes", row->salt.n);
     if (row->head.kind == ENTRY_SUBSESSION) {
         if (act_get(db, row->head.ref, &pinned, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         content.pinned = (struct str){(const char *)pinned.facts.hash, HASH_BYTES};
     }
     if (state_delta(db, row->at, arena, &content.state, fault) != FAULT_OK ||
         object_hash(db, row->head.own_tree, arena, &content.tree, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     content_hash(db->hasher, &content, out);
     return FAULT_OK;
 }

@@ -193,7 +193,7 @@ enum fault_code db_step(struct db *db, sqlite3_stmt *statement, bool *row, struc
         snprintf(doing, sizeof(doing), "%.70s", sqlite3_sql(statement));
         db_fault(db->handle, code, doing, fault);
         sqlite3_reset(statement);
-        return fault->code;
+        return fault_pass(fault);
     }
     sqlite3_reset(statement);
     return FAULT_OK;

@@ -17,7 +17,7 @@ static enum fault_code session_name(struct db *db, int64_t s, char room[LIMIT_ID
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     id = column_str(q, 0);
@@ -35,7 +35,7 @@ static enum fault_code session_id(struct entry_reader *reader, int64_t s, struct
     if (reader->s == s)
         return FAULT_OK;
     if (session_name(reader->db, s, reader->session, &id, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     reader->session_length = id.n;
     reader->s = s;
     return FAULT_OK;
@@ -49,7 +49,7 @@ static enum fault_code move_read(struct entry_reader *reader, struct entry *entr
     bool row;
 
     if (db_step(reader->db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "move %lld of session %lld is missing",
                          (long long)entry->at.n, (long long)entry->at.s);
@@ -85,16 +85,16 @@ static enum fault_code ref_read(struct entry_reader *reader, struct entry *entry
     if (entry->kind == ENTRY_MOVE) {
         if (act_get(reader->db, at, &act, fault) != FAULT_OK ||
             act_settle(reader->db, &act, &act, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         at = act.at;
     }
     if (at.s && db_int(reader->db, Q_ACT_KNOWN, ARGS(arg_int(at.s), arg_int(at.n)), &known,
                        fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!known)
         return FAULT_OK;
     if (act_head_get(reader->db, at, &head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     entry->ref_id = id_text(head.id, head.drawn, reader->ref_id);
     if (!head.drawn) {
         snprintf(reader->ref_id, sizeof(reader->ref_id), "%.*s", STR_ARG(head.id));
@@ -102,7 +102,7 @@ static enum fault_code ref_read(struct entry_reader *reader, struct entry *entry
     }
     entry->ref_index = head.facts.visible;
     if (session_name(reader->db, at.s, reader->ref_session, &session, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     entry->ref_session = session;
     return FAULT_OK;
 }
@@ -116,7 +116,7 @@ enum fault_code entry_read(struct entry_reader *reader, int64_t s, sqlite3_stmt 
         return fault_set(fault, FAULT_CORRUPT, "the head of an act of session %lld cannot be read",
                          (long long)s);
     if (session_id(reader, s, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = (struct entry){
         .at = {s, head->n},
         .e = sqlite3_column_int64(q, 0),
@@ -139,7 +139,7 @@ enum fault_code entry_read(struct entry_reader *reader, int64_t s, sqlite3_stmt 
     memcpy(out->hash, head->facts.hash, HASH_BYTES);
     out->erased = out->body.p == NULL && out->kind != ENTRY_MOVE;
     if (out->kind == ENTRY_MOVE && move_read(reader, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return out->ref.s ? ref_read(reader, out, fault) : FAULT_OK;
 }
 
@@ -153,7 +153,7 @@ enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
                          (long long)at.n, (long long)at.s);
@@ -182,7 +182,7 @@ enum fault_code entry_id(struct db *db, struct address at, struct arena *arena, 
     if (at.s == 0)
         return FAULT_OK;
     if (act_head_get(db, at, &head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = act_id_text(head.id, head.drawn, arena);
     return FAULT_OK;
 }

@@ -57,7 +57,7 @@ static enum fault_code gather(struct db *db, enum query query, int64_t key, stru
 
     for (;;) {
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         number_add(out, sqlite3_column_int64(q, 0));
@@ -104,7 +104,7 @@ static enum fault_code give_session(struct db *db, int64_t s, const struct numbe
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     out->s = s;
@@ -169,7 +169,7 @@ static enum fault_code give_act(struct db *db, const struct act_row *row, struct
         bool found;
 
         if (db_step(db, q, &found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!found)
             return fault_set(fault, FAULT_CORRUPT, "move %lld of session %lld is missing",
                              (long long)row->at.n, (long long)row->at.s);
@@ -180,7 +180,7 @@ static enum fault_code give_act(struct db *db, const struct act_row *row, struct
     }
     if (state_delta(db, row->at, arena, &out->state, fault) != FAULT_OK ||
         object_hash(db, row->head.own_tree, arena, &out->tree, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return visit(context, &item, fault);
 }
 
@@ -197,17 +197,17 @@ static enum fault_code give_numbered(struct db *db, int64_t e, int64_t note_of,
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return fault_set(fault, FAULT_CORRUPT, "act number %lld is missing", (long long)e);
     if (!note_of) {
         if (act_row_read(q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         s = row.at.s;
     }
     if (!numbers_have(given, s)) {
         if (give_session(db, s, sessions, visit, context, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         number_add(given, s);
         numbers_sort(given);
     }
@@ -239,7 +239,7 @@ static enum fault_code give_records(struct db *db, int64_t s, log_item_visit *vi
         struct log_item item = {.kind = LOG_RECORD};
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         item.record = (struct log_record){
@@ -253,7 +253,7 @@ static enum fault_code give_records(struct db *db, int64_t s, log_item_visit *vi
             .body = column_str(q, 7),
         };
         if (visit(context, &item, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
 }
 
@@ -267,12 +267,12 @@ static enum fault_code give_labels(struct db *db, int64_t s, log_item_visit *vis
         struct log_item item = {.kind = LOG_LABEL};
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         item.label = (struct log_label){s, column_address(q, 0), column_str(q, 2)};
         if (visit(context, &item, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
 }
 
@@ -320,7 +320,7 @@ enum fault_code export_run(struct db *db, int64_t owner, struct str session, log
 
     if (session.n) {
         if (link_named(db, owner, session, &link, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         code = gather_families(db, link.fam, &sessions, fault);
     } else {
         code = gather(db, Q_EXPORT_OWNER, owner, &sessions, fault);

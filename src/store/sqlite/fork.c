@@ -20,7 +20,7 @@ static enum fault_code versions_seen(struct db *db, const struct link *source, s
     if (base.s == source->s)
         return db_int(db, Q_RECORD_NEWEST, ARGS(arg_int(source->s)), out, fault);
     if (path_via(db, source, base, &has, &via, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = via.base_v;
     return FAULT_OK;
 }
@@ -40,7 +40,7 @@ static enum fault_code title_of(struct db *db, const struct link *source, struct
     base = title_fork_base(source_title);
     if (db_int(db, Q_TITLE_HIGHEST, ARGS(arg_int(source->owner), arg_text(base)), &highest,
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (highest >= TITLE_FORK_MAX)
         return fault_set(fault, FAULT_LIMIT, "the numbers of \"%.*s (fork N)\" are used up",
                          STR_ARG(base));
@@ -75,7 +75,7 @@ static enum fault_code session_would_be(struct db *db, const struct session *sou
     memcpy(out->hash, at->facts.hash, HASH_BYTES);
     if (act_settle(db, at, &settled, fault) != FAULT_OK ||
         entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return state_get(db, &at->facts, arena, &out->state_at_head, fault);
 }
 
@@ -99,7 +99,7 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         point_excluded(db, &link, &result.point, arena, &result.has_excluded, &result.excluded,
                        fault) != FAULT_OK ||
         act_get(db, result.point.at, &at, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     new = (struct session_new){
         .owner = spec->owner,
         .fam = link.fam,
@@ -122,14 +122,14 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
     if (title_of(db, &link, source.title, spec->title, arena, &new.title, fault) != FAULT_OK ||
         versions_seen(db, &link, new.base, &new.base_v, fault) != FAULT_OK ||
         link_place(db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->dry_run) {
         if (session_would_be(db, &source, &new, &at, arena, &result.session, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     } else {
         if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
             session_get(db, s, true, arena, &result.session, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     *out = result;
     return FAULT_OK;

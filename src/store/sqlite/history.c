@@ -20,10 +20,10 @@ static enum fault_code cursor_index(struct db *db, const struct act *head, struc
 
     if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(after.s), arg_int(after.n)), &known, fault) !=
         FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (known && (act_get(db, after, &act, fault) != FAULT_OK ||
                   path_parting(db, head, &act, &parting, fault) != FAULT_OK))
-        return fault->code;
+        return fault_pass(fault);
     if (!known || !address_eq(parting, after))
         return fault_set(fault, FAULT_POINT_INVALID, "the cursor is not on that path");
     *out = act.facts.visible;
@@ -37,7 +37,7 @@ static enum fault_code window_find(struct db *db, const struct history_spec *spe
     struct address at;
 
     if (spec->after.s && cursor_index(db, head, spec->after, &from, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->tail)
         from = spec->limit > 0 && total > spec->limit ? total - spec->limit : 0;
     if (from < 0)
@@ -50,12 +50,12 @@ static enum fault_code window_find(struct db *db, const struct history_spec *spe
             from = total;
         if (path_find(db, head, ORDINAL_VISIBLE, from - 1, &out->low, NULL, NULL, fault) !=
             FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (to >= total)
         return FAULT_OK;
     if (path_find(db, head, ORDINAL_VISIBLE, to - 1, &at, NULL, NULL, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return act_get(db, at, &out->high, fault);
 }
 
@@ -149,12 +149,12 @@ enum fault_code raw_log_run(struct db *db, const struct log_spec *spec, entry_vi
     bool has = false;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->after.s) {
         if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(spec->after.s), arg_int(spec->after.n)), &known,
                    fault) != FAULT_OK ||
             (known && path_has(db, &link, spec->after, &has, NULL, fault) != FAULT_OK))
-            return fault->code;
+            return fault_pass(fault);
         if (!has)
             return fault_set(fault, FAULT_POINT_INVALID,
                              "the cursor does not belong to session \"%.*s\"",
@@ -200,7 +200,7 @@ enum fault_code journal_run(struct db *db, const struct log_spec *spec, journal_
     enum fault_code code;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     entry_reader_init(&reader, db);
     acts = db_query(db, Q_ENTRY_SCAN_NUMBER, ARGS(arg_int(link.s), arg_int(spec->after_e)));
     notes = db_query(db, Q_NOTE_SCAN, ARGS(arg_int(link.s), arg_int(spec->after_e)));
@@ -254,12 +254,12 @@ static enum fault_code rewound_stretch(struct db *db, int64_t s, int64_t from, i
         return FAULT_OK;
     if (db_int(db, Q_VISIBLE_AHEAD, ARGS(arg_int(s), arg_int(from), arg_int(to)), &n, fault) !=
         FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (n == 0)
         return FAULT_OK;
     if (entry_get(db, (struct address){s, n}, arena, &rewound.message, fault) != FAULT_OK ||
         act_get(db, rewound.last, &last, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     rewound.index = rewound.message.index;
     rewound.messages = last.facts.visible - rewound.index;
     return visit(context, &rewound, fault);
@@ -279,7 +279,7 @@ enum fault_code rewound_run(struct db *db, int64_t owner, struct str session, re
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK ||
         head_get(db, &link, &head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     arena_init(&arena);
     code = path_ranges(db, ADDRESS_START, &head, &arena, &path, &count, fault);
     q = db_query(db, Q_LINE_SCAN, ARGS(arg_int(link.s)));

@@ -49,7 +49,7 @@ static enum fault_code house_owner(struct store *store, struct str name, int64_t
                          "the name of the owner has %zu bytes; the limit is %d", name.n,
                          LIMIT_OWNER_BYTES);
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = db_int(db, Q_OWNER_NAMED, ARGS(arg_text(name)), &owner, fault);
     read_end(own(store), db);
     if (code == FAULT_OK && owner == 0)
@@ -66,7 +66,7 @@ static enum fault_code house_counts(struct store *store, struct store_counts *ou
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = counts_run(db, out, fault);
     read_end(own(store), db);
     return code;
@@ -79,7 +79,7 @@ static enum fault_code house_backup(struct store *store, const char *path, store
     enum fault_code code;
 
     if (reader_take(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = schema_copy(db, path, progress, context, fault);
     reader_give(own(store), db);
     return code;
@@ -93,7 +93,7 @@ static enum fault_code house_verify(struct store *store, store_problem *problem,
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = verify_run(db, problem, progress, context, out, fault);
     read_end(own(store), db);
     return code;
@@ -149,7 +149,7 @@ static enum fault_code give_back(struct sqlite_store *store, struct fault *fault
     if (!store->path)
         return FAULT_OK;
     if (reader_take(store, &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = db_exec(
         db, "PRAGMA optimize; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", fault);
     if (code == FAULT_OK)
@@ -172,7 +172,7 @@ static enum fault_code house_gc(struct store *store, const struct gc_spec *spec,
         reap_all(self, progress, context, &result, fault) != FAULT_OK ||
         lane_run(self->lane, gc_leftovers_piece, &call, LANE_ALONE, fault) != FAULT_OK ||
         give_back(self, fault) != FAULT_OK || house_counts(store, &after, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     result.sessions = before.sessions + before.deleted + before.subsessions - after.sessions -
                       after.deleted - after.subsessions;
     result.bytes_after = file_bytes(self);
@@ -187,7 +187,7 @@ static enum fault_code house_export(struct store *store, int64_t owner, struct s
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = export_run(db, owner, session, visit, context, fault);
     read_end(own(store), db);
     return code;

@@ -67,11 +67,11 @@ static enum fault_code map_address(struct intake *intake, struct address there, 
     if (there.s == 0)
         return FAULT_OK;
     if (map_session(intake, there.s, &session, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = (struct address){session.here, there.n};
     if (db_int(intake->db, Q_ACT_KNOWN, ARGS(arg_int(out->s), arg_int(out->n)), &known, fault) !=
         FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!known)
         return fault_set(fault, FAULT_INVALID, "act %lld of session %lld has not been given",
                          (long long)there.n, (long long)there.s);
@@ -99,7 +99,7 @@ static enum fault_code family_of(struct intake *intake, const struct log_session
     if (relative == 0)
         return FAULT_OK;
     if (link_get(intake->db, relative, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = link.fam;
     return FAULT_OK;
 }
@@ -137,7 +137,7 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
         map_address(intake, in->base, &new.base, fault) != FAULT_OK ||
         family_of(intake, in, new.base, &new.fam, fault) != FAULT_OK ||
         link_place(intake->db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (in->parent.known) {
         new.parent_s = parent ? parent->here : 0;
         new.parent_id = in->parent.session;
@@ -146,11 +146,11 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
         new.parent_side = in->parent.side;
     }
     if (session_insert(intake->db, &new, &intake->arena, &s, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     /* Something deleted that nothing stands on is not kept. */
     if (in->state == SESSION_DELETED &&
         db_run(intake->db, Q_REAP_INSERT, ARGS(arg_int(s), arg_int(0)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (intake->count == intake->room) {
         intake->room = intake->room ? intake->room * 2 : 64;
         intake->map = realloc(intake->map, intake->room * sizeof(*intake->map));
@@ -187,7 +187,7 @@ static enum fault_code check_act(const struct log_act *in, struct fault *fault)
     if (too_long(in->id, LIMIT_ID_BYTES, "the id of an act", fault) != FAULT_OK ||
         too_long(in->turn, LIMIT_TURN_BYTES, "the name of a turn", fault) != FAULT_OK ||
         too_long(in->state, LIMIT_STATE_BYTES, "a change of state", fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return too_long(in->body, LIMIT_ENTRY_BYTES, "the body of an entry", fault);
 }
 
@@ -203,9 +203,9 @@ static enum fault_code check_id(struct intake *intake, const struct log_act *in,
             return fault_set(fault, FAULT_INVALID, "\"%.*s\" is not an id", STR_ARG(in->id));
         if (db_int(intake->db, Q_ENTRY_DRAWN, ARGS(arg_bytes(drawn->b, ID_BYTES)), &taken, fault) !=
             FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     } else if (entry_named(intake->db, &intake->writer.link, in->id, &at, fault) != FAULT_OK) {
-        return fault->code;
+        return fault_pass(fault);
     }
     if (taken || at.s)
         return fault_set(fault, FAULT_EXISTS, "message \"%.*s\" is in the store already",
@@ -222,12 +222,12 @@ static enum fault_code writer_at(struct intake *intake, struct address there, st
     int64_t next;
 
     if (map_session(intake, there.s, &session, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (writer->link.s != session.here) {
         arena_clear(&intake->writing);
         if (link_get(intake->db, session.here, &link, fault) != FAULT_OK ||
             writer_open(writer, intake->db, &link, &intake->writing, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     next = writer->head.at.s == session.here ? writer->head.at.n + 1 : 1;
     if (there.n != next)
@@ -266,7 +266,7 @@ static enum fault_code take_move(struct intake *intake, const struct log_act *in
     if (map_address(intake, in->to, &to, fault) != FAULT_OK ||
         (to.s && path_has(intake->db, &writer->link, to, &has, NULL, fault) != FAULT_OK) ||
         act_get(intake->db, to, &target, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (in->move == MOVE_UNDO || in->move == MOVE_REDO) {
         if (way_back(intake->db, &writer->link, INT64_MAX, in->move, &want, fault) != FAULT_OK)
             return fault_set(fault, FAULT_INVALID, "a move takes back what was not there");
@@ -305,16 +305,16 @@ static enum fault_code take_entry(struct intake *intake, const struct log_act *i
     if (draft.spans.p && !spans_decode(draft.spans, in->body.n, &intake->arena, &spans, &count))
         return fault_set(fault, FAULT_INVALID, "the spans of an entry are wrong");
     if (in->tree.n && tree_named(intake->db, in->tree, &draft.tree, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (in->kind == ENTRY_SUBSESSION) {
         if (in->ref.s == 0)
             return fault_set(fault, FAULT_INVALID, "a reference refers to nothing");
         if (map_address(intake, in->ref, &draft.ref, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     } else if (in->flags & ENTRY_ADOPTED && in->ref.s && find(intake, in->ref.s)) {
         /* Where it came from is kept as long as that is known; it need not be there. */
         if (map_session(intake, in->ref.s, &from, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         draft.ref = (struct address){from.here, in->ref.n};
     }
     return writer_add(&intake->writer, &draft, &intake->writing, fault);
@@ -330,7 +330,7 @@ static enum fault_code take_act(struct intake *intake, const struct log_act *in,
     if (check_act(in, fault) != FAULT_OK || writer_at(intake, in->at, fault) != FAULT_OK ||
         check_id(intake, in, &drawn, fault) != FAULT_OK ||
         check_state(intake, in->state, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = in->kind == ENTRY_MOVE ? take_move(intake, in, &drawn, fault)
                                   : take_entry(intake, in, &drawn, fault);
     if (code != FAULT_OK)
@@ -353,13 +353,13 @@ static enum fault_code take_note(struct intake *intake, const struct log_note *i
     struct link link;
 
     if (map_session(intake, in->s, &session, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (in->note.act < NOTE_CREATED || in->note.act > NOTE_DELETED)
         return fault_set(fault, FAULT_INVALID, "the kind of a note is unknown");
     if (too_long(in->note.message, LIMIT_ID_BYTES, "the message of a note", fault) != FAULT_OK ||
         too_long(in->note.was, LIMIT_TITLE_BYTES, "a note", fault) != FAULT_OK ||
         too_long(in->note.now, LIMIT_TITLE_BYTES, "a note", fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     link = (struct link){.s = session.here, .owner = intake->owner};
     return note_insert(intake->db, &link, &in->note, fault);
 }
@@ -378,7 +378,7 @@ static enum fault_code take_record(struct intake *intake, const struct log_recor
         too_long(in->body, LIMIT_ENTRY_BYTES, "the body of a record", fault) != FAULT_OK ||
         db_int(intake->db, Q_RECORD_NEWEST, ARGS(arg_int(session.here)), &newest, fault) !=
             FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (in->version <= newest || in->id.n == 0)
         return fault_set(fault, FAULT_INVALID, "record \"%.*s\" is out of order", STR_ARG(in->id));
     return db_run(intake->db, Q_RECORD_INSERT,
@@ -401,15 +401,15 @@ static enum fault_code take_label(struct intake *intake, const struct log_label 
         map_address(intake, in->at, &at, fault) != FAULT_OK ||
         too_long(in->text, LIMIT_LABEL_BYTES, "a label", fault) != FAULT_OK ||
         link_get(intake->db, session.here, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (at.s && path_has(intake->db, &link, at, &has, NULL, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!has || in->text.n == 0)
         return fault_set(fault, FAULT_INVALID, "label \"%.*s\" names nothing", STR_ARG(in->text));
     if (db_int(intake->db, Q_LABEL_TAKEN,
                ARGS(arg_int(link.s), arg_int(at.s), arg_int(at.n), arg_text(in->text)), &taken,
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (taken)
         return fault_set(fault, FAULT_INVALID, "label \"%.*s\" is given twice", STR_ARG(in->text));
     return db_run(intake->db, Q_LABEL_INSERT,

@@ -39,13 +39,13 @@ static enum fault_code see_in(struct db *db, const struct link *link, int64_t in
         struct label label = {.inherited = in_s != link->s};
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         label.at = column_address(q, 0);
         label.text = column_dup(q, 2, arena);
         if (path_has(db, link, label.at, &has, NULL, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (has && !hidden(seen->items, nearer, &label))
             seen_add(seen, &label, arena);
     }
@@ -59,11 +59,11 @@ enum fault_code labels_seen(struct db *db, const struct link *link, struct arena
 
     for (;;) {
         if (see_in(db, link, step.s, arena, &seen, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (step.base.s == 0)
             break;
         if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     *out = seen.items;
     *count = seen.count;

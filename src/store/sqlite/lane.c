@@ -48,12 +48,12 @@ static enum fault_code begin(struct lane *lane, struct fault *fault)
     struct db *db = lane->db;
 
     if (db_exec(db, "BEGIN IMMEDIATE", fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     db->e = 0;
     if (db_int(db, Q_NUMBER_NEWEST, NULL, 0, &db->e, fault) == FAULT_OK)
         return FAULT_OK;
     sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
-    return fault->code;
+    return fault_pass(fault);
 }
 
 static void roll_back(struct lane *lane)

@@ -21,7 +21,7 @@ static enum fault_code rewind_target(struct db *db, const struct link *link,
         act_get(db, result->point.at, target, fault) != FAULT_OK ||
         act_settle(db, head, &from, fault) != FAULT_OK ||
         act_settle(db, target, &to, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (address_eq(from.at, to.at))
         return fault_set(fault, FAULT_POINT_IS_HEAD, "the session is at that point already");
     return FAULT_OK;
@@ -40,7 +40,7 @@ static enum fault_code kept_state(struct db *db, const struct move_spec *spec,
         return FAULT_OK;
     if (state_get(db, &head->facts, arena, &now, fault) != FAULT_OK ||
         state_get(db, &target->facts, arena, &then, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     kept = state_keep(&now, &then, spec->keep, spec->keep_count, arena);
     if (kept.count == 0)
         return FAULT_OK;
@@ -65,7 +65,7 @@ static enum fault_code result_fill(struct db *db, const struct act *head, const 
         entry_id(db, to.at, arena, &out->to, fault) != FAULT_OK ||
         path_parting(db, &from, &to, &parting, fault) != FAULT_OK ||
         act_get(db, parting, &common, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     out->dropped = head->facts.visible - common.facts.visible;
     out->kept = target->facts.visible;
     return FAULT_OK;
@@ -89,24 +89,24 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         writer_open(&writer, db, &link, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     head = writer.head;
     if (head_expect(db, &head, spec->expect_head, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = spec->act == MOVE_REWIND
                ? rewind_target(db, &link, spec, &head, arena, &result, &target, fault)
                : way_back(db, &link, INT64_MAX, spec->act, &target, fault);
     if (code != FAULT_OK || result_fill(db, &head, &target, arena, &result, fault) != FAULT_OK ||
         kept_state(db, spec, &head, &target, arena, &draft.state, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!spec->dry_run) {
         if (writer_move(&writer, &draft, &target, arena, fault) != FAULT_OK ||
             session_touch(db, link.s, writer.head.at_us, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         result.id = act_id_text((struct str){(const char *)spec->drawn.b, ID_BYTES}, true, arena);
     }
     if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = result;
     return FAULT_OK;
 }
@@ -129,7 +129,7 @@ static enum fault_code adoption_find(struct db *db, struct address parting,
 
     *out = (struct adoption){0};
     if (path_ranges(db, parting, from_head, arena, &ranges, &range_count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < range_count; i++) {
         sqlite3_stmt *q =
             db_query(db, Q_ADOPT_SCAN,
@@ -137,7 +137,7 @@ static enum fault_code adoption_find(struct db *db, struct address parting,
 
         for (;;) {
             if (db_step(db, q, &row, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
             if (!row)
                 break;
             bytes += sqlite3_column_int64(q, 1);
@@ -173,12 +173,12 @@ static enum fault_code adopt_entry(struct writer *writer, struct address from,
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return fault_set(fault, FAULT_CORRUPT, "act %lld of session %lld is missing",
                          (long long)from.n, (long long)from.s);
     if (act_row_read(q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     draft = (struct draft){
         .kind = row.head.kind,
         .role = row.head.role,
@@ -199,7 +199,7 @@ static enum fault_code adopt_entry(struct writer *writer, struct address from,
     draft.id = (struct str){(const char *)drawn.b, ID_BYTES};
     draft.salt = (struct str){(const char *)salt, SALT_BYTES};
     if (state_delta(db, from, arena, &draft.state, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return writer_add(writer, &draft, arena, fault);
 }
 
@@ -240,7 +240,7 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         link_named(db, spec->owner, spec->from, &from, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (link.fam != from.fam)
         return fault_set(fault, FAULT_NOT_FAMILY,
                          "sessions \"%.*s\" and \"%.*s\" are not of one family",
@@ -248,13 +248,13 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
     if (writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
         head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK ||
         head_get(db, &from, &from_head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     head = writer.head;
     if (path_parting(db, &head, &from_head, &parting, fault) != FAULT_OK ||
         act_get(db, parting, &target, fault) != FAULT_OK ||
         adoption_find(db, parting, &from_head, arena, &adoption, fault) != FAULT_OK ||
         result_fill(db, &head, &target, arena, &result, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (adoption.count == 0)
         return fault_set(fault, FAULT_NOTHING_TO_ADOPT,
                          "session \"%.*s\" has nothing that \"%.*s\" has not", STR_ARG(spec->from),
@@ -267,10 +267,10 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
     result.point = (struct point){.at = parting, .side = SIDE_AFTER, .index = target.facts.visible};
     if (!spec->dry_run &&
         adopt_write(&writer, spec, &target, &adoption, arena, &result, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK ||
         entry_id(db, result.session.head_at, arena, &result.to, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = result;
     return FAULT_OK;
 }

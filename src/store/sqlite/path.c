@@ -7,7 +7,7 @@ enum fault_code line_get(struct db *db, int64_t s, int64_t n0, struct line *out,
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "line %lld of session %lld is missing",
                          (long long)n0, (long long)s);
@@ -55,7 +55,7 @@ enum fault_code line_make(struct db *db, int64_t s, int64_t n0, const struct act
 
         if (line_get(db, origin->at.s, origin->n0, &parent, fault) != FAULT_OK ||
             line_get(db, parent.jump_s, parent.jump_n0, &jump, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         line.origin_n0 = origin->n0;
         line.boundary = origin->at.s == s ? parent.boundary : origin->at;
         line.depth = parent.depth + 1;
@@ -79,7 +79,7 @@ enum fault_code line_insert(struct db *db, int64_t s, int64_t n0, const struct a
     struct line line;
 
     if (line_make(db, s, n0, origin, &line, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return db_run(db, Q_LINE_INSERT,
                   ARGS(arg_int(s), arg_int(n0), arg_s(line.origin), arg_n(line.origin),
                        line.origin.s ? arg_int(line.origin_n0) : arg_null(), arg_s(line.boundary),
@@ -110,7 +110,7 @@ enum fault_code link_get(struct db *db, int64_t s, struct link *out, struct faul
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     link_read(q, out);
@@ -128,7 +128,7 @@ enum fault_code link_place(struct db *db, struct address base, int64_t *depth, i
     if (link_get(db, base.s, &parent, fault) != FAULT_OK ||
         link_get(db, parent.jump, &over, fault) != FAULT_OK ||
         link_get(db, over.jump, &further, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *depth = parent.depth + 1;
     *jump = parent.depth - over.depth == over.depth - further.depth ? over.jump : parent.s;
     return FAULT_OK;
@@ -141,7 +141,7 @@ enum fault_code link_named(struct db *db, int64_t owner, struct str id, struct l
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_SESSION_NOT_FOUND, "session \"%.*s\" does not exist",
                          STR_ARG(id));
@@ -153,7 +153,7 @@ enum fault_code head_get(struct db *db, const struct link *link, struct act *out
                          struct fault *fault)
 {
     if (act_last(db, link->s, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return out->at.s ? FAULT_OK : act_get(db, link->base, out, fault);
 }
 
@@ -167,7 +167,7 @@ enum fault_code act_settle(struct db *db, const struct act *act, struct act *out
         return FAULT_OK;
     }
     if (line_get(db, act->at.s, act->n0, &line, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return act_get(db, line.origin, out, fault);
 }
 
@@ -181,16 +181,16 @@ enum fault_code path_via(struct db *db, const struct link *link, struct address 
     if (*has)
         return FAULT_OK;
     if (link_get(db, at.s, &wanted, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (wanted.fam != link->fam || link->depth <= wanted.depth)
         return FAULT_OK;
     while (step.depth > wanted.depth + 1) {
         if (link_get(db, step.jump, &jump, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (jump.depth >= wanted.depth + 1 && jump.s != step.s)
             step = jump;
         else if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     *has = step.base.s == at.s && at.n <= step.base.n;
     *via = step;
@@ -203,7 +203,7 @@ enum fault_code path_has(struct db *db, const struct link *link, struct address 
     struct link via;
 
     if (path_via(db, link, at, has, &via, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (*has && limit)
         *limit = at.s == link->s ? INT64_MAX : via.base.n;
     return FAULT_OK;
@@ -245,7 +245,7 @@ static enum fault_code ordinal_at(struct db *db, int64_t s, int64_t n, enum ordi
     struct act_head head;
 
     if (act_head_get(db, (struct address){s, n}, &head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = facts_ordinal(&head.facts, ordinal);
     return FAULT_OK;
 }
@@ -261,24 +261,24 @@ enum fault_code path_find(struct db *db, const struct act *head, enum ordinal or
     if (head->at.s == 0 || value < 0 || value >= facts_ordinal(&head->facts, ordinal))
         return FAULT_OK;
     if (line_get(db, head->at.s, head->n0, &line, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     while (line_ordinal(&line, ordinal) > value) {
         if (line_get(db, line.jump_s, line.jump_n0, &jump, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!line_same(&jump, &line) && line_ordinal(&jump, ordinal) > value) {
             line = jump;
             continue;
         }
         high = line.origin.n;
         if (line_get(db, line.origin.s, line.origin_n0, &line, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     low = line.n0;
     while (low < high) {
         int64_t middle = low + (high - low) / 2, found;
 
         if (ordinal_at(db, line.s, middle, ordinal, &found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (found > value)
             high = middle;
         else
@@ -289,9 +289,9 @@ enum fault_code path_find(struct db *db, const struct act *head, enum ordinal or
         return FAULT_OK;
     before = line_ordinal(&line, ordinal);
     if (low > line.n0 && ordinal_at(db, line.s, low - 1, ordinal, &before, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (ordinal_at(db, line.s, low, ordinal, &after, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (offset)
         *offset = value - before;
     if (span)
@@ -358,13 +358,13 @@ enum fault_code path_parting(struct db *db, const struct act *a, const struct ac
     if (line_get(db, a->at.s, a->n0, &line_a, fault) != FAULT_OK ||
         line_get(db, b->at.s, b->n0, &line_b, fault) != FAULT_OK ||
         lines_meet(db, &line_a, &high_a, &line_b, &high_b, &met, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!met)
         return FAULT_OK;
     if (act_get(db, (struct address){line_a.s, high_a < high_b ? high_a : high_b}, &act, fault) !=
             FAULT_OK ||
         act_settle(db, &act, &act, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = act.at;
     return FAULT_OK;
 }
@@ -415,7 +415,7 @@ enum fault_code path_ranges(struct db *db, struct address low, const struct act 
             break;
         }
         if (line_get(db, at.s, n0, &line, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         range_add(&list, arena, (struct range){at.s, n0, at.n});
         at = line.origin;
         n0 = line.origin_n0;
@@ -439,7 +439,7 @@ enum fault_code chain_ranges(struct db *db, const struct link *link, struct aren
             break;
         high = step.base.n;
         if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     range_turn(&list);
     *out = list.items;

@@ -26,16 +26,16 @@ static enum fault_code had_first(struct db *db, const struct link *link, sqlite3
         bool has;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         at = column_address(q, 0);
         if (path_has(db, link, at, &has, NULL, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!has)
             continue;
         if (link_get(db, at.s, &owner, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (owner.depth < best) {
             best = owner.depth;
             *out = at;
@@ -53,7 +53,7 @@ enum fault_code entry_named(struct db *db, const struct link *link, struct str i
         sqlite3_stmt *q = db_query(db, Q_ENTRY_DRAWN, ARGS(arg_bytes(drawn.b, ID_BYTES)));
 
         if (had_first(db, link, q, out, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (out->s)
         return FAULT_OK;
@@ -72,14 +72,14 @@ static enum fault_code had_count(struct db *db, const struct link *link, sqlite3
         bool has;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         if (++*seen > START_CANDIDATES_MAX)
             return fault_set(fault, FAULT_AMBIGUOUS, "that start of an id is too short");
         at = column_address(q, 0);
         if (path_has(db, link, at, &has, NULL, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (has) {
             *out = at;
             ++*count;
@@ -101,7 +101,7 @@ static enum fault_code entry_started(struct db *db, const struct link *link, str
                                    ARGS(arg_bytes(first.b, ID_BYTES), arg_bytes(last.b, ID_BYTES)));
 
         if (had_count(db, link, q, &found, &count, &seen, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (count < 2 && start.n < LIMIT_ID_BYTES) {
         char above[LIMIT_ID_BYTES + 1];
@@ -113,7 +113,7 @@ static enum fault_code entry_started(struct db *db, const struct link *link, str
             db, Q_ENTRY_CLIENT_BETWEEN,
             ARGS(arg_int(link->fam), arg_text(start), arg_text((struct str){above, start.n + 1})));
         if (had_count(db, link, q, &found, &count, &seen, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (count > 1)
         return fault_set(fault, FAULT_AMBIGUOUS,
@@ -135,7 +135,7 @@ static enum fault_code pinned_places(struct db *db, const struct link *link, int
     *out = NULL;
     *count = 0;
     if (chain_ranges(db, link, arena, &ranges, &range_count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     ranges[range_count - 1].to = high;
     for (size_t i = 0; i < range_count; i++) {
         sqlite3_stmt *q =
@@ -143,7 +143,7 @@ static enum fault_code pinned_places(struct db *db, const struct link *link, int
 
         for (;;) {
             if (db_step(db, q, &row, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
             if (!row)
                 break;
             if (*count == room) {
@@ -172,18 +172,18 @@ static enum fault_code inside_subsession(struct db *db, const struct link *link,
     if (depth == INSIDE_DEPTH_MAX)
         return FAULT_OK;
     if (pinned_places(db, link, high, arena, &pinned, &count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < count && !*inside; i++) {
         struct link sub;
         struct address at;
 
         if (link_get(db, pinned[i].s, &sub, fault) != FAULT_OK ||
             entry_named(db, &sub, id, &at, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         *inside = at.s != 0 && (at.s != sub.s || at.n <= pinned[i].n);
         if (!*inside && inside_subsession(db, &sub, pinned[i].n, id, depth + 1, arena, inside,
                                           fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     return FAULT_OK;
 }
@@ -197,14 +197,14 @@ static enum fault_code anchor_message(struct db *db, const struct link *link, st
     if (spec->name.n == 0)
         return fault_set(fault, FAULT_POINT_INVALID, "a point needs the id of a message");
     if (entry_named(db, link, spec->name, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (out->s == 0 && spec->name_may_be_start &&
         entry_started(db, link, spec->name, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (out->s)
         return FAULT_OK;
     if (inside_subsession(db, link, INT64_MAX, spec->name, 0, arena, &inside, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (inside)
         return fault_set(fault, FAULT_POINT_INSIDE_SUBSESSION,
                          "message \"%.*s\" is inside a sub-session of session \"%.*s\"",
@@ -221,7 +221,7 @@ static enum fault_code anchor_label(struct db *db, const struct link *link, stru
     size_t count = 0;
 
     if (labels_seen(db, link, arena, &labels, &count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < count; i++) {
         if (str_eq(labels[i].text, spec->name)) {
             *out = labels[i].at;
@@ -239,7 +239,7 @@ static enum fault_code anchor_turn(struct db *db, const struct link *link, struc
     sqlite3_stmt *q = db_query(db, Q_TURN_PLACES, ARGS(arg_int(link->fam), arg_text(spec->name)));
 
     if (had_first(db, link, q, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (out->s == 0)
         return fault_set(fault, FAULT_TURN_NOT_FOUND, "turn \"%.*s\" is not in session \"%.*s\"",
                          STR_ARG(spec->name), STR_ARG(session));
@@ -259,7 +259,7 @@ static enum fault_code edge_is_user(struct db *db, struct address at, bool first
 
         *out = false;
         if (act_head_get(db, at, &head, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (head.kind != ENTRY_SUBSESSION) {
             *out = head.role == ROLE_USER;
             return FAULT_OK;
@@ -267,7 +267,7 @@ static enum fault_code edge_is_user(struct db *db, struct address at, bool first
         if (act_get(db, head.ref, &pinned, fault) != FAULT_OK ||
             path_find(db, &pinned, ORDINAL_FLAT, first ? 0 : pinned.facts.flat - 1, &at, NULL, NULL,
                       fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (at.s == 0)
             return FAULT_OK;
     }
@@ -296,11 +296,11 @@ static enum fault_code anchor_ordinal(struct db *db, const struct act *head,
             ordinal == ORDINAL_USER || ordinal == ORDINAL_FLAT_USER ? "user message" : "message",
             (long long)spec->ordinal, (long long)total);
     if (path_find(db, head, ordinal, value, out, &offset, &span, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     edge = spec->side == SIDE_BEFORE ? offset == 0 : offset == span - 1;
     if (edge && ordinal == ORDINAL_FLAT_USER &&
         edge_is_user(db, *out, spec->side == SIDE_BEFORE, &edge, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!edge)
         return fault_set(fault, FAULT_POINT_INSIDE_SUBSESSION,
                          "message index %lld is inside a sub-session", (long long)spec->ordinal);
@@ -318,9 +318,9 @@ static enum fault_code anchor_address(struct db *db, const struct link *link, st
     if (out->s == 0)
         return FAULT_OK;
     if (db_int(db, Q_ACT_KNOWN, ARGS(arg_int(out->s), arg_int(out->n)), &known, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (known && path_has(db, link, *out, &has, NULL, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!has)
         return fault_set(fault, FAULT_POINT_INVALID,
                          "the cursor does not belong to session \"%.*s\"", STR_ARG(session));
@@ -362,12 +362,12 @@ static enum fault_code after_files(struct db *db, const struct link *link, struc
     bool has;
 
     if (path_has(db, link, *at, &has, &limit, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     while (has && at->n < limit) {
         kind = -1;
         if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n + 1)), &kind, fault) !=
             FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (kind != ENTRY_FILES)
             break;
         at->n++;
@@ -393,7 +393,7 @@ static enum fault_code place_of(struct db *db, const struct link *link, const st
     if (--point->at.n > 0)
         return FAULT_OK;
     if (link_get(db, point->at.s, &writer, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     point->at = writer.base;
     return FAULT_OK;
 }
@@ -409,7 +409,7 @@ static enum fault_code good_words(struct db *db, struct address at, struct arena
         return FAULT_OK;
     }
     if (entry_get(db, at, arena, &entry, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (entry.visible)
         *out = arena_printf(arena, "after \"%.*s\" (#%lld)", STR_ARG(entry.id),
                             (long long)entry.index);
@@ -432,7 +432,7 @@ static enum fault_code first_ahead(struct db *db, sqlite3_stmt *q,
         struct act_head head;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         if (!act_head_decode(column_str(q, 1), &head))
@@ -467,7 +467,7 @@ static enum fault_code refuse_open(struct db *db, const struct link *link, const
         good_words(db, act->facts.good, arena, &before, fault) != FAULT_OK ||
         good_words(db, settled.at, arena, &where, fault) != FAULT_OK ||
         path_has(db, link, act->at, &has, &limit, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (limit > act->at.n + GOOD_AHEAD_MAX)
         limit = act->at.n + GOOD_AHEAD_MAX;
     if (first_ahead(db,
@@ -475,10 +475,10 @@ static enum fault_code refuse_open(struct db *db, const struct link *link, const
                              ARGS(arg_int(act->at.s), arg_int(act->at.n), arg_int(limit),
                                   arg_int(act->n0))),
                     nothing_open, 0, &ahead, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (ahead &&
         good_words(db, (struct address){act->at.s, ahead}, arena, &after, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return fault_set(
         fault, FAULT_TOOL_CALL_OPEN,
         "a tool call has no result yet %.*s; the nearest points without one: %.*s%s%.*s",
@@ -497,7 +497,7 @@ enum fault_code point_find(struct db *db, const struct link *link, struct str se
         place_of(db, link, &head, spec, &point, fault) != FAULT_OK ||
         act_get(db, point.at, &act, fault) != FAULT_OK ||
         entry_id(db, point.anchor, arena, &point.message, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->by == POINT_END || spec->by == POINT_ADDRESS)
         point.side = SIDE_AFTER;
     if (act.facts.open > 0 && spec->guard != GUARD_NONE) {
@@ -505,7 +505,7 @@ enum fault_code point_find(struct db *db, const struct link *link, struct str se
         if (spec->guard == GUARD_REFUSE && spec->by != POINT_END)
             return refuse_open(db, link, &act, arena, fault);
         if (act_get(db, act.facts.good, &act, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         point.at = act.at;
         point.snapped = true;
     }
@@ -522,12 +522,12 @@ enum fault_code point_anchor(struct db *db, const struct link *link, struct str 
     struct act head;
 
     if (head_get(db, link, &head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (anchor_find(db, link, session, &head, &named, arena, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->by == POINT_END) {
         if (act_settle(db, &head, &head, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         *out = head.at;
     }
     if (out->s == 0)
@@ -550,7 +550,7 @@ enum fault_code point_excluded(struct db *db, const struct link *link, const str
         return FAULT_OK;
     if (path_has(db, link, at, &had, &limit, fault) != FAULT_OK ||
         act_get(db, at, &anchor, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (limit > at.n + GOOD_AHEAD_MAX)
         limit = at.n + GOOD_AHEAD_MAX;
     /* The first entry of a turn may be a runtime's: then the first message that follows it there.
@@ -558,7 +558,7 @@ enum fault_code point_excluded(struct db *db, const struct link *link, const str
     if (first_ahead(
             db, db_query(db, Q_MESSAGE_AHEAD, ARGS(arg_int(at.s), arg_int(at.n), arg_int(limit))),
             in_turn, anchor.facts.turn, &ahead, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (ahead == 0)
         return FAULT_OK;
     at.n = ahead;

@@ -12,7 +12,7 @@ static enum fault_code read_session(struct store *store, int64_t owner, struct s
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = session_named(db, owner, name, may_be_part, arena, out, fault);
     read_end(own(store), db);
     return code;
@@ -25,7 +25,7 @@ static enum fault_code read_list(struct store *store, const struct list_spec *sp
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = list_run(db, spec, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -40,7 +40,7 @@ static enum fault_code read_point(struct store *store, int64_t owner, struct str
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = link_named(db, owner, session, &link, fault);
     if (code == FAULT_OK)
         code = point_find(db, &link, session, spec, arena, out, fault);
@@ -58,7 +58,7 @@ static enum fault_code read_entry(struct store *store, int64_t owner, struct str
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = link_named(db, owner, session, &link, fault);
     if (code == FAULT_OK)
         code = point_anchor(db, &link, session, spec, arena, &at, fault);
@@ -80,7 +80,7 @@ static enum fault_code read_state(struct store *store, int64_t owner, struct str
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     wanted.guard = GUARD_NONE;
     code = link_named(db, owner, session, &link, fault);
     if (code == FAULT_OK)
@@ -101,7 +101,7 @@ static enum fault_code read_history(struct store *store, const struct history_sp
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = history_run(db, spec, visit, context, info, fault);
     read_end(own(store), db);
     return code;
@@ -114,7 +114,7 @@ static enum fault_code read_raw_log(struct store *store, const struct log_spec *
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = raw_log_run(db, spec, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -127,7 +127,7 @@ static enum fault_code read_journal(struct store *store, const struct log_spec *
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = journal_run(db, spec, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -140,7 +140,7 @@ static enum fault_code read_records(struct store *store, int64_t owner, struct s
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = records_run(db, owner, session, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -153,7 +153,7 @@ static enum fault_code read_labels(struct store *store, int64_t owner, struct st
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = labels_run(db, owner, session, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -167,7 +167,7 @@ static enum fault_code read_relatives(struct store *store, int64_t owner, struct
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = relatives_run(db, owner, session, relation, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -180,7 +180,7 @@ static enum fault_code read_rewound(struct store *store, int64_t owner, struct s
     enum fault_code code;
 
     if (read_begin(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = rewound_run(db, owner, session, visit, context, fault);
     read_end(own(store), db);
     return code;
@@ -193,7 +193,7 @@ static enum fault_code read_search(struct store *store, const struct search_spec
     enum fault_code code;
 
     if (reader_take(own(store), &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = search_run(own(store)->search, db, spec, visit, context, fault);
     reader_give(own(store), db);
     return code;

@@ -22,7 +22,7 @@ static enum fault_code reader_open(struct sqlite_store *store, struct db **out, 
         connection_settle(db, fault) != FAULT_OK || db_prepare(db, fault) != FAULT_OK) {
         db_close(db);
         free(db);
-        return fault->code;
+        return fault_pass(fault);
     }
     *out = db;
     return FAULT_OK;
@@ -73,11 +73,11 @@ void reader_give(struct sqlite_store *store, struct db *db)
 enum fault_code read_begin(struct sqlite_store *store, struct db **out, struct fault *fault)
 {
     if (reader_take(store, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (db_exec(*out, "BEGIN", fault) == FAULT_OK)
         return FAULT_OK;
     reader_give(store, *out);
-    return fault->code;
+    return fault_pass(fault);
 }
 
 void read_end(struct sqlite_store *store, struct db *db)

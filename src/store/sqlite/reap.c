@@ -20,7 +20,7 @@ enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct
         (spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
         db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(spec->purge)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return note_insert(db, &link, &note, fault);
 }
 
@@ -42,7 +42,7 @@ static enum fault_code trim_find(struct db *db, struct arena *arena, struct reap
     plan->acts = arena_array(arena, SLICE, sizeof(*plan->acts));
     for (;;) {
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         plan->acts[plan->count++] = sqlite3_column_int64(q, 0);
@@ -65,7 +65,7 @@ static enum fault_code keep_path(struct db *db, struct address head, int64_t s, 
 
     if (act_get(db, head, &act, fault) != FAULT_OK ||
         path_ranges(db, ADDRESS_START, &act, arena, &path, &count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < count; i++) {
         if (path[i].s != s)
             continue;
@@ -95,11 +95,11 @@ static enum fault_code kept_find(struct db *db, int64_t s, struct arena *arena, 
 
         for (;;) {
             if (db_step(db, q, &row, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
             if (!row)
                 break;
             if (keep_path(db, column_address(q, 0), s, arena, kept, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
         }
     }
     return FAULT_OK;
@@ -121,11 +121,11 @@ static enum fault_code purge_find(struct db *db, struct arena *arena, struct rea
     bool row;
 
     if (kept_find(db, plan->s, arena, &kept, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     q = db_query(db, Q_PURGE_SCAN, ARGS(arg_int(plan->s)));
     while (plan->count < SLICE) {
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         if (!is_kept(&kept, sqlite3_column_int64(q, 1)))
@@ -144,7 +144,7 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = plan;
     if (!row)
         return FAULT_OK;
@@ -153,15 +153,15 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     sqlite3_reset(q);
     if (link_get(db, plan.s, &link, fault) != FAULT_OK ||
         stood_upon(db, plan.s, &plan.low, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     plan.step = REAP_FINISH;
     if (link.state == SESSION_DELETED) {
         if (trim_find(db, arena, &plan, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (plan.count)
             plan.step = REAP_TRIM;
         else if (plan.purge && purge_find(db, arena, &plan, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         else if (plan.count)
             plan.step = REAP_PURGE;
     }
@@ -180,7 +180,7 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
         bool row;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         link.s = sqlite3_column_int64(q, 0);
@@ -190,7 +190,7 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
         if (db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(0)), fault) != FAULT_OK ||
             note_insert(db, &link, &note, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
 }
 
@@ -205,13 +205,13 @@ static enum fault_code trim(struct db *db, const struct reap_plan *plan, struct 
     struct link link;
 
     if (link_get(db, plan->s, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; i < plan->count; i++)
         if (act_forget_names(db, link.fam, plan->acts[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
         if (db_run(db, steps[i], ARGS(arg_int(plan->s), arg_int(plan->low)), fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     return delete_loose(db, Q_TRIM_LOOSE, plan->s, fault); /* it goes with its last reference */
 }
 
@@ -223,12 +223,12 @@ static enum fault_code erase(struct db *db, int64_t e, struct arena *arena, stru
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return FAULT_OK;
     if (act_row_read(q, &row, fault) != FAULT_OK ||
         stored_content(db, &row, arena, content, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     sqlite3_reset(q);
     return db_run(db, Q_ENTRY_ERASE, ARGS(arg_int(e), arg_bytes(content, HASH_BYTES)), fault);
 }
@@ -240,17 +240,17 @@ static enum fault_code finish(struct db *db, int64_t s, bool purge, struct fault
 
     if (link_get(db, s, &link, fault) != FAULT_OK || stood_upon(db, s, &low, fault) != FAULT_OK ||
         db_int(db, Q_SESSION_STANDS, ARGS(arg_int(s)), &stands, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (link.state != SESSION_DELETED)
         return db_run(db, Q_REAP_DELETE, ARGS(arg_int(s)), fault);
     if (db_run(db, Q_REAP_RECORDS, ARGS(arg_int(s)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (low == 0 && !stands) {
         if (db_run(db, Q_REAP_LABELS, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_NOTES, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_DELETE, ARGS(arg_int(s)), fault) != FAULT_OK ||
             db_run(db, Q_SESSION_REMOVE, ARGS(arg_int(s)), fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (link.base.s)
             return db_run(db, Q_REAP_INSERT_DEAD, ARGS(arg_int(link.base.s), arg_int(purge)),
                           fault);
@@ -270,7 +270,7 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
     case REAP_PURGE:
         for (size_t i = 0; i < plan->count; i++)
             if (erase(db, plan->acts[i], arena, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
         return FAULT_OK;
     case REAP_FINISH:
         break;
@@ -290,10 +290,10 @@ enum fault_code gc_leftovers(struct db *db, const struct gc_spec *spec, struct g
 
     if (db_run(db, Q_META_FLOOR, ARGS(arg_int(db->e)), fault) != FAULT_OK ||
         db_run(db, Q_GC_NOTES, ARGS(arg_int(before)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     out->notes += sqlite3_changes64(db->handle);
     if (db_run(db, Q_GC_OBJECTS, ARGS(arg_int(before)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     out->objects += sqlite3_changes64(db->handle);
     return FAULT_OK;
 }
@@ -309,7 +309,7 @@ enum fault_code counts_run(struct db *db, struct store_counts *out, struct fault
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; row && i < sizeof(fields) / sizeof(*fields); i++)
         *fields[i] = sqlite3_column_int64(q, (int)i);
     sqlite3_reset(q);

@@ -22,7 +22,7 @@ static enum fault_code place_of(struct db *db, const struct link *link, struct s
     }
     if (head_get(db, link, &head, fault) != FAULT_OK ||
         act_settle(db, &head, &settled, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = settled.at;
     return FAULT_OK;
 }
@@ -39,10 +39,10 @@ enum fault_code save_run(struct db *db, const struct record_spec *spec, struct a
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         place_of(db, &link, spec->session, spec->turn, arena, &place, fault) != FAULT_OK ||
         db_int(db, Q_RECORD_SEEN, ARGS(arg_int(link.s)), &seen, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     q = db_query(db, Q_RECORD_BEFORE, ARGS(arg_int(link.s), arg_text(spec->id)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row) {
         before = sqlite3_column_int64(q, 0);
         before_place = column_address(q, 1);
@@ -55,7 +55,7 @@ enum fault_code save_run(struct db *db, const struct record_spec *spec, struct a
                            arg_blob(spec->body)),
                       fault);
     if (db_int(db, Q_RECORD_NEWEST, ARGS(arg_int(link.s)), &newest, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return db_run(db, Q_RECORD_INSERT,
                   ARGS(arg_int(link.s), arg_int(newest + 1), arg_int(spec->kind),
                        arg_text(spec->id), arg_text(spec->turn.n ? spec->turn : STR_NONE),
@@ -175,7 +175,7 @@ static enum fault_code records_of(struct db *db, int64_t s, int64_t versions,
         int64_t rank;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         place = column_address(q, 2);
@@ -196,7 +196,7 @@ static enum fault_code path_ranked(struct db *db, const struct link *link, struc
 
     if (head_get(db, link, &head, fault) != FAULT_OK ||
         path_ranges(db, ADDRESS_START, &head, arena, &ranges, count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = arena_array(arena, *count, sizeof(**out));
     for (size_t i = 0; i < *count; i++)
         (*out)[i] = (struct ranked_range){ranges[i], (int64_t)i};
@@ -216,18 +216,18 @@ static enum fault_code records_find(struct db *db, const struct link *link, stru
 
     if (path_ranked(db, link, arena, &path, &path_count, fault) != FAULT_OK ||
         chain_ranges(db, link, arena, &chain, &chain_count, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     versions = arena_array(arena, chain_count, sizeof(*versions));
     versions[chain_count - 1] = INT64_MAX;
     for (size_t i = chain_count - 1; i > 0; i--) {
         versions[i - 1] = step.base_v;
         if (link_get(db, step.base.s, &step, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     for (size_t i = 0; i < chain_count; i++)
         if (records_of(db, chain[i].s, versions[i], path, path_count, arena, list, fault) !=
             FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     found_fold(list);
     return FAULT_OK;
 }
@@ -242,7 +242,7 @@ enum fault_code records_run(struct db *db, int64_t owner, struct str session, re
     bool row;
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     arena_init(&arena);
     code = records_find(db, &link, &arena, &list, fault);
     for (size_t i = 0; code == FAULT_OK && i < list.count; i++) {

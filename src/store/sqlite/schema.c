@@ -48,7 +48,7 @@ enum fault_code schema_version(struct db *db, const char *path, int newest, int 
     if (ask_int(db, "SELECT count(*) FROM sqlite_schema", &tables, fault) != FAULT_OK ||
         ask_int(db, "PRAGMA user_version", &stored, fault) != FAULT_OK ||
         ask_int(db, "PRAGMA application_id", &application, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (application == 0 && stored == 0 && tables == 0) {
         *version = 0;
         return FAULT_OK;
@@ -73,7 +73,7 @@ static enum fault_code apply(struct db *db, const struct migration *migrations, 
         if (migrations[i].version <= version)
             continue;
         if (db_exec(db, migrations[i].sql, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         version = migrations[i].version;
     }
     snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
@@ -88,7 +88,7 @@ enum fault_code schema_migrate(struct db *db, const char *path, const struct mig
     char backup[4096];
 
     if (schema_version(db, path, newest, &version, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (version == newest)
         return FAULT_OK;
     if (version > 0 && path) {
@@ -96,10 +96,10 @@ enum fault_code schema_migrate(struct db *db, const char *path, const struct mig
             return fault_set(fault, FAULT_INVALID, "the path of the database is too long");
         /* Left from an attempt that did not finish; it holds the same. */
         if (schema_copy(db, backup, NULL, NULL, fault) != FAULT_OK && fault->code != FAULT_EXISTS)
-            return fault->code;
+            return fault_pass(fault);
     }
     if (db_exec(db, "BEGIN EXCLUSIVE", fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     /* Another process may have been faster. */
     if (schema_version(db, path, newest, &version, fault) == FAULT_OK &&
         apply(db, migrations, count, version, fault) == FAULT_OK &&
@@ -107,7 +107,7 @@ enum fault_code schema_migrate(struct db *db, const char *path, const struct mig
         return FAULT_OK;
     if (!sqlite3_get_autocommit(db->handle))
         sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
-    return fault->code;
+    return fault_pass(fault);
 }
 
 /* Flushes a file or folder. */

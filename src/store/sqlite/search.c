@@ -71,7 +71,7 @@ static enum fault_code shown_at(struct db *db, struct address *at, struct arena 
         sqlite3_stmt *q = db_query(db, Q_SEARCH_LIVING, ARGS(arg_int(at->s), arg_int(at->n)));
 
         if (db_step(db, q, found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (*found) {
             hit->session = column_dup(q, 0, arena);
             hit->title = column_dup(q, 1, arena);
@@ -80,7 +80,7 @@ static enum fault_code shown_at(struct db *db, struct address *at, struct arena 
         }
         q = db_query(db, Q_SEARCH_REFERRER, ARGS(arg_int(at->s), arg_int(at->n)));
         if (db_step(db, q, found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!*found)
             return FAULT_OK;
         *at = column_address(q, 0);
@@ -102,7 +102,7 @@ static enum fault_code page_add(struct search *search, struct page *page, int64_
                                 struct fault *fault)
 {
     if (index_text(search, F_PAGE_INSERT, rowid, text, owner, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     page->hits[page->count] = *hit;
     page->rowids[page->count++] = rowid;
     return FAULT_OK;
@@ -119,7 +119,7 @@ static enum fault_code text_hit(struct search *search, struct db *db, int64_t e,
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text) ||
         !act_head_decode_brief(column_str(q, 2), &head))
         return FAULT_OK;
@@ -128,7 +128,7 @@ static enum fault_code text_hit(struct search *search, struct db *db, int64_t e,
     hit.at_us = head.at_us;
     sqlite3_reset(q);
     if (shown_at(db, &at, arena, &hit, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return FAULT_OK;
     return page_add(search, page, e, &hit, buf_str(text), owner, fault);
@@ -161,7 +161,7 @@ static enum fault_code page_show(struct search *search, struct page *page, struc
     sqlite3_bind_text64(q, 1, match.p, match.n, SQLITE_STATIC, SQLITE_UTF8);
     for (;;) {
         if (index_step(search, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             break;
         for (size_t i = 0; i < page->count; i++)
@@ -170,7 +170,7 @@ static enum fault_code page_show(struct search *search, struct page *page, struc
     }
     for (size_t i = 0; i < page->count; i++) {
         if (visit(context, &page->hits[i], fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     return FAULT_OK;
 }

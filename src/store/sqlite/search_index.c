@@ -173,7 +173,7 @@ static enum fault_code mark_get(struct search *search, struct arena *arena, stru
     bool row;
 
     if (index_step(search, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "the search index has no mark");
     out->store = column_dup(q, 0, arena);
@@ -192,7 +192,7 @@ static enum fault_code mark_act(struct db *db, int64_t e, struct arena *arena, s
 
     *out = STR_NONE;
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row)
         *out = column_dup(q, 0, arena);
     sqlite3_reset(q);
@@ -210,7 +210,7 @@ static enum fault_code mark_fits(struct search *search, struct db *db, struct st
     if (mark_get(search, arena, &mark, fault) != FAULT_OK ||
         db_int(db, Q_NUMBER_NEWEST, NULL, 0, &newest, fault) != FAULT_OK ||
         mark_act(db, mark.e, arena, &act, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *fits = str_eq(mark.store, store) && mark.e <= newest && (!act.p || str_eq(act, mark.act));
     return FAULT_OK;
 }
@@ -222,7 +222,7 @@ static enum fault_code store_name(struct db *db, struct arena *arena, struct str
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "the store has no id");
     *out = column_dup(q, 0, arena);
@@ -236,7 +236,7 @@ enum fault_code index_open(struct search *search, struct db *db, struct arena *a
     struct str store;
 
     if (store_name(db, arena, &store, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (int attempt = 0; attempt < 2; attempt++) {
         int code = SQLITE_OK;
         bool fits = false;
@@ -249,7 +249,7 @@ enum fault_code index_open(struct search *search, struct db *db, struct arena *a
         } else if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_CANTOPEN) {
             db_fault(search->handle, code, "opening the search index", fault);
             shut(search);
-            return fault->code;
+            return fault_pass(fault);
         } else {
             db_fault(search->handle, code, "opening the search index", fault);
         }
@@ -257,7 +257,7 @@ enum fault_code index_open(struct search *search, struct db *db, struct arena *a
         if (code == SQLITE_OK && !fits)
             fault_set(fault, FAULT_CORRUPT, "the search index cannot be made");
     }
-    return fault->code;
+    return fault_pass(fault);
 }
 
 /* ---- filling ---- */
@@ -293,7 +293,7 @@ static enum fault_code known(struct search *search, enum find which, const int64
     if (number)
         sqlite3_bind_int64(q, 1, *number);
     if (index_step(search, q, out, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     sqlite3_reset(q);
     return FAULT_OK;
 }
@@ -351,20 +351,20 @@ static enum fault_code index_titles(struct search *search, struct db *db, int64_
         int64_t s;
 
         if (db_step(db, changed, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         s = sqlite3_column_int64(changed, 0);
         if (number_run(search, F_TITLE_DELETE, s, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         q = db_query(db, Q_SEARCH_TITLE, ARGS(arg_int(s)));
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             continue;
         if (index_text(search, F_TITLE_INSERT, s, column_str(q, 0), sqlite3_column_int64(q, 1),
                        fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         sqlite3_reset(q);
     }
 }
@@ -379,7 +379,7 @@ static enum fault_code index_slice(struct search *search, struct db *db, int64_t
     int64_t upto;
 
     if (mark_get(search, arena, &mark, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *done = mark.e >= newest;
     if (*done)
         return FAULT_OK;
@@ -387,7 +387,7 @@ static enum fault_code index_slice(struct search *search, struct db *db, int64_t
     if (index_acts(search, db, mark.e, upto, fault) != FAULT_OK ||
         index_titles(search, db, mark.e, upto, fault) != FAULT_OK ||
         mark_act(db, upto, arena, &act, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     q = index_find(search, F_MARK_SET);
     sqlite3_bind_int64(q, 1, upto);
     sqlite3_bind_blob64(q, 2, act.p, act.n, SQLITE_STATIC);
@@ -403,15 +403,15 @@ enum fault_code index_catch_up(struct search *search, struct db *db, struct aren
     bool done = false;
 
     if (db_int(db, Q_NUMBER_NEWEST, NULL, 0, &newest, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     while (!done) {
         if (index_run(search, index_find(search, F_BEGIN), fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (index_slice(search, db, newest, &done, arena, fault) != FAULT_OK ||
             index_run(search, index_find(search, F_COMMIT), fault) != FAULT_OK) {
             if (index_run(search, index_find(search, F_ROLLBACK), &ignored) != FAULT_OK)
                 shut(search);
-            return fault->code;
+            return fault_pass(fault);
         }
     }
     return FAULT_OK;
@@ -425,17 +425,17 @@ static enum fault_code forget_one(struct search *search, struct db *db, int64_t 
     bool row;
 
     if (known(search, F_DOC_KNOWN, &e, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return number_run(search, F_SKIP_INSERT, e, fault);
     q = db_query(db, Q_SEARCH_TEXT, ARGS(arg_int(e)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text))
         return FAULT_OK;
     if (owner_of(db, sqlite3_column_int64(q, 0), &owner, fault) != FAULT_OK ||
         index_text(search, F_TEXT_DELETE, e, buf_str(text), owner, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     sqlite3_reset(q);
     return number_run(search, F_DOC_DELETE, e, fault);
 }

@@ -21,7 +21,7 @@ static enum fault_code count_sessions(struct db *db, const struct session_new *n
 
         if (db_int(db, Q_SESSION_COUNT, ARGS(arg_int(new->owner), arg_int(new->sessions_max)),
                    &count, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         *kept = (struct session_count){new->owner, count, new->at_us};
     }
     if (kept->count >= new->sessions_max)
@@ -39,7 +39,7 @@ static enum fault_code check_free(struct db *db, const struct session_new *new, 
     if (new->state != SESSION_DELETED &&
         db_int(db, Q_SESSION_NAMED, ARGS(arg_int(new->owner), arg_text(id)), &taken, fault) !=
             FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (taken)
         return fault_set(fault, FAULT_EXISTS, "session \"%.*s\" exists already", STR_ARG(id));
     if (new->sessions_max == 0 || new->state != SESSION_LIVE)
@@ -80,7 +80,7 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
     if (check_free(db, new, id, fault) != FAULT_OK ||
         object_put(db, OBJECT_JSON, new->metadata, new->at_us, &metadata, fault) != FAULT_OK ||
         object_put(db, OBJECT_JSON, new->limits, new->at_us, &limits, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (db_run(db, Q_SESSION_INSERT,
                ARGS(arg_int(new->fam), arg_int(new->owner), arg_text(id), arg_int(new->state),
                     arg_s(new->base), arg_n(new->base), arg_int(new->base_v), arg_int(new->depth),
@@ -93,11 +93,11 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
                     arg_int(new->touched_us ? new->touched_us : new->at_us),
                     metadata ? arg_int(metadata) : none, limits ? arg_int(limits) : none),
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     s = sqlite3_last_insert_rowid(db->handle);
     if ((new->fam == 0 || new->jump == 0) &&
         db_run(db, Q_SESSION_ROOT, ARGS(arg_int(s)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = s;
     return insert_note(db, new, s, fault);
 }

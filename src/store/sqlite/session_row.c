@@ -16,7 +16,7 @@ enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena, s
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     session.id = column_dup(q, 0, arena);
@@ -54,14 +54,14 @@ static enum fault_code head_fill(struct db *db, const struct act *head, struct a
 
     if (act_settle(db, head, &settled, fault) != FAULT_OK ||
         entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     out->head_at = head->at;
     out->messages = head->facts.visible;
     memcpy(out->hash, head->facts.hash, HASH_BYTES);
     if (head->at.s == out->s) {
         if (line_get(db, head->at.s, head->n0, &line, fault) != FAULT_OK ||
             act_get(db, line.boundary, &boundary, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         out->spent = head->facts.spent;
         if (head->at_us > out->updated_us)
             out->updated_us = head->at_us;
@@ -88,18 +88,18 @@ enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct ar
         head_fill(db, &head, arena, &session, fault) != FAULT_OK ||
         act_get(db, link.base, &base, fault) != FAULT_OK ||
         db_int(db, Q_SESSION_CHILD_COUNT, ARGS(arg_int(s)), &session.children, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     session.fork_index = base.facts.visible;
     q = db_query(db, Q_MOVE_TOPS, ARGS(arg_int(s), arg_int(INT64_MAX)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row) {
         session.can_undo = sqlite3_column_int64(q, 0) != 0;
         session.can_redo = sqlite3_column_int64(q, 1) != 0;
         sqlite3_reset(q);
     }
     if (with_state && state_get(db, &head.facts, arena, &session.state_at_head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = session;
     return FAULT_OK;
 }
@@ -114,7 +114,7 @@ enum fault_code head_expect(struct db *db, const struct act *head, struct str ex
         return FAULT_OK;
     if (act_settle(db, head, &settled, fault) != FAULT_OK ||
         entry_id(db, settled.at, arena, &id, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!str_eq(id, expected))
         return fault_set(fault, FAULT_HEAD_MOVED, "the head is \"%.*s\", not \"%.*s\"", STR_ARG(id),
                          STR_ARG(expected));
@@ -141,13 +141,13 @@ enum fault_code object_put(struct db *db, int kind, struct str data, int64_t at_
     hasher_add(db->hasher, data.p, data.n);
     hasher_end(db->hasher, hash);
     if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_bytes(hash, HASH_BYTES)), &object, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (object == 0) {
         if (db_run(db, Q_OBJECT_INSERT,
                    ARGS(arg_bytes(hash, HASH_BYTES), arg_int(kind), arg_int((int64_t)data.n),
                         arg_int(at_us), arg_blob(data)),
                    fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         object = sqlite3_last_insert_rowid(db->handle);
     }
     *out = object;
@@ -159,7 +159,7 @@ enum fault_code tree_named(struct db *db, struct str hash, int64_t *out, struct 
     int64_t object = 0;
 
     if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_blob(hash)), &object, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (object == 0)
         return fault_set(fault, FAULT_NOT_FOUND, "the tree of files is not in the store");
     *out = object;
@@ -177,7 +177,7 @@ enum fault_code object_hash(struct db *db, int64_t object, struct arena *arena, 
         return FAULT_OK;
     q = db_query(db, Q_OBJECT_HASH, ARGS(arg_int(object)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "object %lld is missing", (long long)object);
     *out = column_dup(q, 0, arena);
@@ -188,8 +188,10 @@ enum fault_code object_hash(struct db *db, int64_t object, struct arena *arena, 
 enum fault_code note_insert(struct db *db, const struct link *link, const struct note *note,
                             struct fault *fault)
 {
+    int64_t e = ++db->e;
+
     return db_run(db, Q_NOTE_INSERT,
-                  ARGS(arg_int(++db->e), arg_int(link->owner), arg_int(link->s), arg_int(note->act),
+                  ARGS(arg_int(e), arg_int(link->owner), arg_int(link->s), arg_int(note->act),
                        arg_int(note->at_us), arg_text(note->message), arg_text(note->was),
                        arg_text(note->now)),
                   fault);

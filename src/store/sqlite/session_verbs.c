@@ -34,7 +34,7 @@ static enum fault_code first_state(struct db *db, int64_t s, const struct create
     buf_clear(&delta);
     if (link_get(db, s, &link, fault) != FAULT_OK ||
         writer_open(&writer, db, &link, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return writer_add(&writer, &draft, arena, fault);
 }
 
@@ -58,7 +58,7 @@ enum fault_code create_run(struct db *db, const struct create_spec *spec, struct
 
     if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
         first_state(db, s, spec, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return session_get(db, s, true, arena, out, fault);
 }
 
@@ -73,7 +73,7 @@ static enum fault_code rename_to(struct db *db, const struct link *link, const s
     if (db_run(db, Q_SESSION_RENAME,
                ARGS(arg_int(link->s), arg_text(text), arg_text(title.base), arg_int(title.number)),
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return note_insert(db, link, &note, fault);
 }
 
@@ -86,7 +86,7 @@ static enum fault_code set_archived(struct db *db, const struct link *link,
     if (old->archived == archived)
         return FAULT_OK;
     if (db_run(db, Q_SESSION_ARCHIVE, ARGS(arg_int(link->s), arg_int(archived)), fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return note_insert(db, link, &note, fault);
 }
 
@@ -107,7 +107,7 @@ static enum fault_code set_objects(struct db *db, const struct link *link,
                ARGS(arg_int(link->s), metadata ? arg_int(metadata) : arg_null(),
                     limits ? arg_int(limits) : arg_null()),
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return note_insert(db, link, &note, fault);
 }
 
@@ -119,14 +119,14 @@ enum fault_code update_run(struct db *db, const struct update_spec *spec, struct
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         session_get(db, link.s, false, arena, &old, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->title && rename_to(db, &link, &old, *spec->title, spec->at_us, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (spec->archived &&
         set_archived(db, &link, &old, *spec->archived, spec->at_us, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (set_objects(db, &link, &old, spec, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return session_get(db, link.s, true, arena, out, fault);
 }
 
@@ -135,10 +135,10 @@ enum fault_code owner_run(struct db *db, struct str name, int64_t *out, struct f
     int64_t owner = 0;
 
     if (db_int(db, Q_OWNER_NAMED, ARGS(arg_text(name)), &owner, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (owner == 0) {
         if (db_run(db, Q_OWNER_INSERT, ARGS(arg_text(name)), fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         owner = sqlite3_last_insert_rowid(db->handle);
     }
     *out = owner;
@@ -159,12 +159,12 @@ enum fault_code label_run(struct db *db, const struct label_spec *spec, struct a
         point_anchor(db, &link, spec->session, &spec->message, arena, &label.at, fault) !=
             FAULT_OK ||
         entry_get(db, label.at, arena, &entry, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     label.message = entry.id;
     label.index = entry.index;
     q = db_query(db, Q_LABEL_AT, ARGS(arg_int(link.s), arg_int(label.at.s), arg_int(label.at.n)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row) {
         note.was = column_dup(q, 0, arena);
         sqlite3_reset(q);
@@ -184,7 +184,7 @@ enum fault_code label_run(struct db *db, const struct label_spec *spec, struct a
                                      arg_text(spec->text)),
                                 fault) != FAULT_OK) ||
         note_insert(db, &link, &note, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     *out = label;
     return FAULT_OK;
 }
@@ -201,7 +201,7 @@ static enum fault_code only_one(struct db *db, sqlite3_stmt *q, int64_t *s, bool
     *several = false;
     for (;;) {
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         if (*s) {
@@ -229,13 +229,13 @@ enum fault_code session_named(struct db *db, int64_t owner, struct str name, boo
     bool several;
 
     if (db_int(db, Q_SESSION_NAMED, ARGS(arg_int(owner), arg_text(name)), &s, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     for (size_t i = 0; s == 0 && may_be_part && i < sizeof(ways) / sizeof(*ways); i++) {
         if (name.n < ways[i].least)
             continue;
         if (only_one(db, db_query(db, ways[i].query, ARGS(arg_int(owner), arg_text(name))), &s,
                      &several, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (several)
             return fault_set(fault, FAULT_AMBIGUOUS, "several sessions have %s \"%.*s\"",
                              ways[i].what, STR_ARG(name));
@@ -293,7 +293,7 @@ static enum fault_code page_find(struct db *db, const struct list_spec *spec, st
         struct act last;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             break;
         s = sqlite3_column_int64(q, 0);
@@ -305,7 +305,7 @@ static enum fault_code page_find(struct db *db, const struct list_spec *spec, st
                 break;
         }
         if (act_last(db, s, &last, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         updated = last.at_us > touched ? last.at_us : touched;
         if (updated < newest || (updated == newest && s < spec->before_s))
             page_add(page, s, updated);
@@ -374,12 +374,12 @@ static enum fault_code ancestors(struct db *db, const struct link *link, session
 
         if (session_get(db, s, false, arena, &session, fault) != FAULT_OK ||
             db_int(db, Q_SESSION_PARENT, ARGS(arg_int(s)), &parent_s, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!session.parent.known)
             return FAULT_OK;
         if (parent_s) {
             if (session_get(db, parent_s, false, arena, &parent, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
         } else {
             parent = (struct session){.state = SESSION_DELETED,
                                       .agent = STR(""),
@@ -407,7 +407,7 @@ enum fault_code relatives_run(struct db *db, int64_t owner, struct str session, 
     enum fault_code code;
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (relation == RELATION_FAMILY)
         return visit_rows(db, db_query(db, Q_SESSION_FAMILY, ARGS(arg_int(link.fam))), visit,
                           context, fault);
@@ -430,7 +430,7 @@ enum fault_code labels_run(struct db *db, int64_t owner, struct str session, lab
     enum fault_code code;
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     arena_init(&arena);
     code = labels_seen(db, &link, &arena, &labels, &count, fault);
     for (size_t i = 0; code == FAULT_OK && i < count; i++) {

@@ -16,7 +16,7 @@ enum { BUSY_MS = 10 * 1000, WAL_PAUSE_MS = 5 };
 /* SQLite does not wait here by itself when another process does the same at the same moment. */
 static enum fault_code switch_to_wal(struct db *db, struct fault *fault)
 {
-    const struct timespec pause = {.tv_nsec = WAL_PAUSE_MS * 1000 * 1000L};
+    const struct timespec pause = {.tv_nsec = WAL_PAUSE_MS * 1000L * 1000L};
 
     for (int waited_ms = 0;; waited_ms += WAL_PAUSE_MS) {
         enum fault_code code = db_exec(db, "PRAGMA journal_mode=WAL", fault);
@@ -35,16 +35,16 @@ static enum fault_code open_writer(struct sqlite_store *store, struct fault *fau
 
     if (db_open(db, store->path, true, store->busy_ms, fault) != FAULT_OK ||
         schema_version(db, store->path, newest, &version, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (version == 0 &&
         db_exec(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL", fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (store->path && switch_to_wal(db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (connection_settle(db, fault) != FAULT_OK ||
         schema_migrate(db, store->path, schema_migrations, schema_migration_count, fault) !=
             FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return db_prepare(db, fault);
 }
 
@@ -87,7 +87,7 @@ enum fault_code sqlite_store_open(const struct sqlite_store_options *options, st
     free(index);
     if (open_writer(self, fault) != FAULT_OK) {
         store_close(&self->store);
-        return fault->code;
+        return fault_pass(fault);
     }
     self->lane = lane_new(&self->writer, options->group_max, self->path ? NULL : &self->memory);
     *out = &self->store;

@@ -22,7 +22,7 @@ enum fault_code state_get(struct db *db, const struct facts *facts, struct arena
         bool row;
 
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return fault_set(fault, FAULT_CORRUPT, "state change %lld of session %lld is missing",
                              (long long)at.n, (long long)at.s);
@@ -37,13 +37,13 @@ enum fault_code state_get(struct db *db, const struct facts *facts, struct arena
         sqlite3_reset(q);
         if (whole.p) {
             if (state_decode(whole, arena, &state, fault) != FAULT_OK)
-                return fault->code;
+                return fault_pass(fault);
             break;
         }
     }
     for (; chain; chain = chain->before) {
         if (state_decode(chain->delta, arena, &delta, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         state = state_fold(&state, &delta, arena);
     }
     *out = state;
@@ -58,7 +58,7 @@ enum fault_code state_delta(struct db *db, struct address at, struct arena *aren
 
     *out = STR_NONE;
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row) {
         *out = column_dup(q, 5, arena);
         sqlite3_reset(q);
@@ -74,7 +74,7 @@ static enum fault_code plan_whole(struct db *db, const struct facts *before, str
 
     if (state_get(db, before, arena, &state, fault) != FAULT_OK ||
         state_decode(delta, arena, &change, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     state = state_fold(&state, &change, arena);
     buf_init(&bytes, LIMIT_STATE_BYTES);
     state_encode(&state, &bytes);
@@ -100,7 +100,7 @@ enum fault_code state_plan(struct db *db, const struct facts *before, struct str
     if (before->state.s) {
         q = db_query(db, Q_STATE_AT, ARGS(arg_int(before->state.s), arg_int(before->state.n)));
         if (db_step(db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return fault_set(fault, FAULT_CORRUPT, "state change %lld of session %lld is missing",
                              (long long)before->state.n, (long long)before->state.s);
@@ -113,7 +113,7 @@ enum fault_code state_plan(struct db *db, const struct facts *before, struct str
     if (!before->state.s || plan.since > plan.whole_size || plan.hops >= HOPS_MAX ||
         plan.since + plan.whole_size > LIMIT_STATE_BYTES) {
         if (plan_whole(db, before, delta, arena, &plan, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
     }
     *out = plan;
     return FAULT_OK;

@@ -196,14 +196,14 @@ enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan, st
     enum fault_code code;
 
     if (read_begin(store, &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = reap_look(db, arena, plan, fault);
     read_end(store, db);
     if (code != FAULT_OK || plan->step == REAP_NOTHING)
         return code;
     if (plan->count) {
         if (reader_take(store, &db, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         code = search_forget(store->search, db, plan->acts, plan->count, fault);
         reader_give(store, db);
         if (code != FAULT_OK)
@@ -213,7 +213,7 @@ enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan, st
     if (code != FAULT_OK || plan->step != REAP_FINISH || !plan->purge)
         return code;
     if (reader_take(store, &db, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     code = search_scrub(store->search, db, fault);
     reader_give(store, db);
     return code;

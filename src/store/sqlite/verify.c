@@ -97,7 +97,7 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
     if (turn_first(check->db, row->head.facts.turn, &check->arena, &first, &name, fault) !=
             FAULT_OK ||
         turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     step->same_turn = before->facts.turn != 0 && str_eq(row->head.turn, name_before);
     if (first.s != row->at.s || first.n > row->at.n || !str_eq(name, row->head.turn))
         act_wrong(check, row, "its turn is another, or begins elsewhere");
@@ -129,7 +129,7 @@ static enum fault_code check_line(struct check *check, const struct act_row *row
     if (act_settle(check->db, target, &origin, fault) != FAULT_OK ||
         line_make(check->db, row->at.s, row->n0, &origin, &want, fault) != FAULT_OK ||
         line_get(check->db, row->at.s, row->n0, &stored, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!line_equal(&stored, &want))
         act_wrong(check, row, "the line that begins here is wrong");
     return FAULT_OK;
@@ -144,7 +144,7 @@ static enum fault_code check_move(struct check *check, const struct act_row *row
     bool found;
 
     if (db_step(check->db, q, &found, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!found)
         return fault_set(fault, FAULT_CORRUPT, "what it moves to is missing");
     act = (enum move_act)sqlite3_column_int(q, 0);
@@ -153,7 +153,7 @@ static enum fault_code check_move(struct check *check, const struct act_row *row
                              sqlite3_column_int64(q, 6), sqlite3_column_int64(q, 7)};
     sqlite3_reset(q);
     if (stacks_after(check->db, row->at, act, &want, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (stored.undo_next != want.undo_next || stored.redo_next != want.redo_next ||
         stored.undo != want.undo || stored.redo != want.redo)
         act_wrong(check, row, "the order of undo and redo is wrong");
@@ -171,7 +171,7 @@ static enum fault_code check_state(struct check *check, const struct act_row *ro
     struct buf bytes;
 
     if (db_step(check->db, q, has, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!*has)
         return FAULT_OK;
     chain = column_address(q, 0);
@@ -184,7 +184,7 @@ static enum fault_code check_state(struct check *check, const struct act_row *ro
         return FAULT_OK;
     if (state_get(check->db, before, &check->arena, &state, fault) != FAULT_OK ||
         state_decode(change, &check->arena, &delta, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     state = state_fold(&state, &delta, &check->arena);
     buf_init(&bytes, (size_t)2 * LIMIT_STATE_BYTES);
     state_encode(&state, &bytes);
@@ -203,7 +203,7 @@ static enum fault_code neighbour(struct check *check, const struct act_row *row,
     if (row->at.n > 1)
         return act_get(check->db, (struct address){row->at.s, row->at.n - 1}, out, fault);
     if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return act_get(check->db, link.base, out, fault);
 }
 
@@ -218,7 +218,7 @@ static enum fault_code check_pin(struct check *check, const struct act_row *row,
                ARGS(arg_int(row->head.ref.s), arg_int(row->head.ref.n), arg_int(row->at.s),
                     arg_int(row->at.n)),
                &known, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!known)
         act_wrong(check, row, "the place that it refers to is not kept");
     return act_get(check->db, row->head.ref, pinned, fault);
@@ -233,13 +233,13 @@ static enum fault_code check_id(struct check *check, const struct act_row *row, 
     bool found = true;
 
     if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     q = head->drawn
             ? db_query(check->db, Q_ENTRY_DRAWN, ARGS(arg_blob(head->id)))
             : db_query(check->db, Q_ENTRY_CLIENT, ARGS(arg_int(link.fam), arg_text(head->id)));
     while (found) {
         if (db_step(check->db, q, &found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (found && address_eq(column_address(q, 0), row->at)) {
             sqlite3_reset(q);
             return FAULT_OK;
@@ -283,7 +283,7 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     struct usage spent = {0};
 
     if (neighbour(check, row, &before, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     target = before;
     if (row->head.at_us <= before.at_us)
         act_wrong(check, row, "its time is not after that of the act before it");
@@ -291,7 +291,7 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         spent = before.facts.spent;
     if (row->head.kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
                                          act_get(db, to, &target, fault) != FAULT_OK))
-        return fault->code;
+        return fault_pass(fault);
     if (check_line(check, row, &target,
                    row->head.kind == ENTRY_MOVE ? row->at.n
                    : row->at.n == 1             ? 1
@@ -302,7 +302,7 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         check_pin(check, row, &pinned, fault) != FAULT_OK ||
         check_id(check, row, fault) != FAULT_OK ||
         stored_content(db, row, &check->arena, content, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     check_body(check, row);
     if (row->head.kind == ENTRY_SUBSESSION)
         step.ref = &pinned.facts;
@@ -319,14 +319,14 @@ static enum fault_code check_acts(struct check *check, struct fault *fault)
     bool found;
 
     if (counts_run(check->db, &counts, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     q = db_query(check->db, Q_ACT_ROWS, NULL, 0);
     for (;;) {
         struct act_row row;
         enum fault_code code;
 
         if (db_step(check->db, q, &found, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!found)
             return FAULT_OK;
         if (act_row_read(q, &row, fault) != FAULT_OK) {
@@ -360,12 +360,12 @@ static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struc
         return FAULT_OK;
     }
     if (code != FAULT_OK || link_place(check->db, base, &depth, &jump, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (depth != sqlite3_column_int64(q, 6) || (jump ? jump : s) != sqlite3_column_int64(q, 7))
         report(check, "session \"%.*s\": its place among its bases is wrong", STR_ARG(id));
     if (base.s) {
         if (link_get(check->db, base.s, &below, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (below.fam != fam)
             report(check, "session \"%.*s\": it is of another family than its base", STR_ARG(id));
     }
@@ -383,7 +383,7 @@ static enum fault_code check_sessions(struct check *check, struct fault *fault)
         enum fault_code code;
 
         if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         code = check_session(check, q, fault);
@@ -404,7 +404,7 @@ static enum fault_code check_rest(struct check *check, struct fault *fault)
 
     for (;;) {
         if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             break;
         report(check, "a %s at %lld of session %lld belongs to nothing", sqlite3_column_text(q, 0),
@@ -413,7 +413,7 @@ static enum fault_code check_rest(struct check *check, struct fault *fault)
     q = db_query(check->db, Q_VERIFY_GAPS, NULL, 0);
     for (;;) {
         if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             break;
         report(check, "session %lld has %lld acts and the last has number %lld",
@@ -425,7 +425,7 @@ static enum fault_code check_rest(struct check *check, struct fault *fault)
         struct str data;
 
         if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         if (!row)
             return FAULT_OK;
         data = column_str(q, 4);

@@ -8,7 +8,7 @@ enum fault_code writer_open(struct writer *writer, struct db *db, const struct l
 {
     *writer = (struct writer){.db = db, .link = *link};
     if (head_get(db, link, &writer->head, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return turn_name(db, writer->head.facts.turn, arena, &writer->turn_name, fault);
 }
 
@@ -61,7 +61,7 @@ static enum fault_code content_of(struct writer *writer, const struct draft *dra
     if (draft->kind == ENTRY_SUBSESSION)
         content.pinned = (struct str){(const char *)pinned->facts.hash, HASH_BYTES};
     if (object_hash(writer->db, draft->tree, arena, &content.tree, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     content_hash(writer->db->hasher, &content, out);
     return FAULT_OK;
 }
@@ -84,7 +84,7 @@ static enum fault_code first_line(struct writer *writer, struct fault *fault)
     struct act origin;
 
     if (act_settle(writer->db, &writer->head, &origin, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return line_insert(writer->db, writer->link.s, 1, &origin, fault);
 }
 
@@ -126,10 +126,10 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
 
     if (check_usage(before->path, draft->usage, fault) != FAULT_OK ||
         check_usage(spent_so_far(writer), draft->usage, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (draft->kind == ENTRY_SUBSESSION) {
         if (act_get(db, draft->ref, &pinned, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         step.ref = &pinned.facts;
         if (before->flat + pinned.facts.flat > LIMIT_FLAT_MESSAGES)
             return fault_set(
@@ -138,11 +138,11 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
                 LIMIT_FLAT_MESSAGES);
     }
     if (step.has_state && state_plan(db, before, draft->state, arena, &plan, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (content_of(writer, draft, at_us, &pinned, arena, content, fault) != FAULT_OK ||
         (at.n == 1 && first_line(writer, fault) != FAULT_OK) ||
         enter_turn(writer, draft->turn, at, &step, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     row = (struct act_row){
         .at = at,
         .e = ++db->e,
@@ -172,14 +172,14 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
         .body = draft->body,
     };
     if (act_insert(db, &row, arena, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (step.has_state && state_insert(db, at, before, draft->state, &plan, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (draft->kind == ENTRY_SUBSESSION &&
         db_run(db, Q_PIN_INSERT,
                ARGS(arg_int(draft->ref.s), arg_int(draft->ref.n), arg_int(at.s), arg_int(at.n)),
                fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     writer->head = (struct act){at, row.n0, draft->kind, at_us, row.head.facts};
     return FAULT_OK;
 }
@@ -192,7 +192,7 @@ enum fault_code stacks_before(struct db *db, int64_t s, int64_t n, struct stacks
 
     *out = (struct stacks){0};
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (row) {
         out->undo = sqlite3_column_int64(q, 0);
         out->redo = sqlite3_column_int64(q, 1);
@@ -213,7 +213,7 @@ static enum fault_code below(struct db *db, int64_t s, int64_t n, int column, in
         return FAULT_OK;
     q = db_query(db, Q_MOVE_AT, ARGS(arg_int(s), arg_int(n)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "move %lld of session %lld is missing", (long long)n,
                          (long long)s);
@@ -229,18 +229,18 @@ enum fault_code stacks_after(struct db *db, struct address at, enum move_act act
     int64_t under;
 
     if (stacks_before(db, at.s, at.n, &stacks, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     switch (act) {
     case MOVE_UNDO:
         if (below(db, at.s, stacks.undo, 4, &under, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         stacks.redo_next = stacks.redo;
         stacks.redo = at.n;
         stacks.undo = under;
         break;
     case MOVE_REDO:
         if (below(db, at.s, stacks.redo, 5, &under, fault) != FAULT_OK)
-            return fault->code;
+            return fault_pass(fault);
         stacks.undo_next = stacks.undo;
         stacks.undo = at.n;
         stacks.redo = under;
@@ -263,7 +263,7 @@ enum fault_code way_back(struct db *db, const struct link *link, int64_t n, enum
     int64_t back;
 
     if (stacks_before(db, link->s, n, &stacks, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     back = act == MOVE_UNDO ? stacks.undo : stacks.redo;
     if (back == 0)
         return fault_set(fault, act == MOVE_UNDO ? FAULT_NOTHING_TO_UNDO : FAULT_NOTHING_TO_REDO,
@@ -277,7 +277,7 @@ static enum fault_code move_insert(struct db *db, const struct move_draft *move,
     struct stacks stacks;
 
     if (stacks_after(db, at, move->act, &stacks, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     return db_run(db, Q_MOVE_INSERT,
                   ARGS(arg_int(at.s), arg_int(at.n), arg_int(move->act), arg_int(move->scope),
                        arg_s(to), arg_n(to), arg_int(stacks.undo_next), arg_int(stacks.redo_next),
@@ -311,12 +311,12 @@ enum fault_code writer_move(struct writer *writer, const struct move_draft *move
 
     if (step.has_state &&
         state_plan(db, &target->facts, move->state, arena, &plan, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     if (content_of(writer, &draft, at_us, NULL, arena, content, fault) != FAULT_OK ||
         act_settle(db, target, &origin, fault) != FAULT_OK ||
         line_insert(db, at.s, at.n, &origin, fault) != FAULT_OK ||
         move_insert(db, move, at, target->at, fault) != FAULT_OK)
-        return fault->code;
+        return fault_pass(fault);
     row = (struct act_row){
         .at = at,
         .e = ++db->e,
@@ -336,7 +336,7 @@ enum fault_code writer_move(struct writer *writer, const struct move_draft *move
     if (act_insert(db, &row, arena, fault) != FAULT_OK ||
         (step.has_state &&
          state_insert(db, at, &target->facts, move->state, &plan, fault) != FAULT_OK))
-        return fault->code;
+        return fault_pass(fault);
     writer->head = (struct act){at, at.n, ENTRY_MOVE, at_us, row.head.facts};
     return turn_name(db, row.head.facts.turn, arena, &writer->turn_name, fault);
 }
