@@ -69,10 +69,7 @@ static enum fault_code add_rewound(void *context, const struct rewound *rewound,
 
     (void)fault;
     *copy = *rewound;
-    copy->message.id = arena_dup(arena, rewound->message.id);
-    copy->message.turn = arena_dup(arena, rewound->message.turn);
-    copy->message.session = arena_dup(arena, rewound->message.session);
-    copy->message.body = arena_dup(arena, rewound->message.body);
+    copy->message = entry_copy(&rewound->message, arena);
     return FAULT_OK;
 }
 

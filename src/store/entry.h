@@ -107,6 +107,9 @@ static inline bool entry_visible(enum entry_kind kind, enum role role)
     return kind == ENTRY_MESSAGE && role != ROLE_SYSTEM;
 }
 
+/* The same with strings of its own in the arena, for keeping what a visit is shown. */
+struct entry entry_copy(const struct entry *entry, struct arena *arena);
+
 typedef enum fault_code entry_visit(void *context, const struct entry *entry, struct fault *fault);
 
 #endif

@@ -293,15 +293,16 @@ static void compare_raw(struct run *run, const struct model_session *session)
 
 /* ---- the session itself ---- */
 
-/* Is its row still there: does it live, or does anything stand on an act of it? */
-static bool row_left(const struct run *run, const bool *marks, int number)
+/* Which sessions still have a row: those that live, and those that something stands on. */
+static bool *rows_left(const struct run *run, const bool *marks, struct arena *arena)
 {
-    if (run->model->sessions[number]->alive)
-        return true;
+    bool *left = arena_array(arena, (size_t)run->model->session_count + 1, sizeof(*left));
+
+    for (int i = 0; i < run->model->session_count; i++)
+        left[i] = run->model->sessions[i]->alive;
     for (int i = 0; i < run->model->act_count; i++)
-        if (marks[i] && run->model->acts[i]->writer == number)
-            return true;
-    return false;
+        left[run->model->acts[i]->writer] |= marks[i];
+    return left;
 }
 
 static void compare_parent(struct run *run, const struct model_session *session,
@@ -772,7 +773,7 @@ static void compare_ancestors(struct run *run, const struct model_session *sessi
 {
     struct gathered got = read_relatives(run, session, RELATION_ANCESTORS);
     const struct model_session *child = session;
-    bool *marks = NULL;
+    bool *marks, *left = NULL;
     size_t i = 0;
 
     while (child->parent >= 0) {
@@ -786,11 +787,12 @@ static void compare_ancestors(struct run *run, const struct model_session *sessi
         compare_number(run, session, "an ancestor is deleted",
                        got.sessions[i].state == SESSION_DELETED, !parent->alive);
         i++;
-        if (!parent->alive && !marks) {
+        if (!parent->alive && !left) {
             marks = arena_array(&run->arena, (size_t)run->model->act_count + 1, sizeof(*marks));
             model_retain(run->model, marks);
+            left = rows_left(run, marks, &run->arena);
         }
-        if (!parent->alive && !row_left(run, marks, child->parent))
+        if (!parent->alive && !left[child->parent])
             break;
         child = parent;
     }
@@ -869,6 +871,7 @@ void compare_counts(struct run *run)
     bool *marks = arena_array(&run->arena, (size_t)run->model->act_count + 1, sizeof(*marks));
     int retained = model_retain(run->model, marks), living = 0, subs = 0, stood_upon = 0, moves = 0,
         pins = 0;
+    bool *left = rows_left(run, marks, &run->arena);
     struct store_counts got;
     struct fault fault;
 
@@ -877,7 +880,7 @@ void compare_counts(struct run *run)
 
         living += session->alive && !session->sub;
         subs += session->alive && session->sub;
-        stood_upon += !session->alive && row_left(run, marks, i);
+        stood_upon += !session->alive && left[i];
     }
     for (int i = 0; i < run->model->act_count; i++) {
         moves += marks[i] && run->model->acts[i]->kind == ENTRY_MOVE;

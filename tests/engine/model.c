@@ -740,20 +740,36 @@ static int act_by_id(const struct model *model, const struct model_list *list, s
     return -1;
 }
 
+/* Looks for the id in all that the references of a list ever had, each list once. */
+static bool inside_any(const struct model *model, const struct model_list *list, struct str id,
+                       bool *seen)
+{
+    for (int i = 0; i < list->count; i++) {
+        const struct model_list *had = &model->acts[list->items[i]]->had;
+
+        if (had->count == 0 || seen[list->items[i]])
+            continue;
+        seen[list->items[i]] = true;
+        if (act_by_id(model, had, id) >= 0 || inside_any(model, had, id, seen))
+            return true;
+    }
+    return false;
+}
+
 /* Is the id among the messages that a reference in the list stands for (1), or hidden there (2)? */
 static int inside_reference(const struct model *model, const struct model_list *list, struct str id)
 {
-    int found = 0;
+    bool *seen, inside;
 
-    for (int i = 0; i < list->count; i++) {
-        const struct model_act *act = model->acts[list->items[i]];
-
-        if (act_by_id(model, &act->flat, id) >= 0)
+    for (int i = 0; i < list->count; i++)
+        if (act_by_id(model, &model->acts[list->items[i]]->flat, id) >= 0)
             return 1;
-        if (act_by_id(model, &act->had, id) >= 0 || inside_reference(model, &act->had, id))
-            found = 2;
-    }
-    return found;
+    seen = calloc((size_t)model->act_count + 1, sizeof(*seen));
+    if (!seen)
+        abort();
+    inside = inside_any(model, list, id, seen);
+    free(seen);
+    return inside ? 2 : 0;
 }
 
 static enum fault_code by_message(const struct model *model, const struct model_session *session,

@@ -159,16 +159,8 @@ enum fault_code entry_get(struct db *db, struct address at, struct arena *arena,
                          (long long)at.n, (long long)at.s);
     entry_reader_init(&reader, db);
     code = entry_read(&reader, at.s, q, &entry, fault);
-    if (code == FAULT_OK) {
-        entry.id = arena_dup(arena, entry.id);
-        entry.turn = arena_dup(arena, entry.turn);
-        entry.session = arena_dup(arena, entry.session);
-        entry.ref_id = arena_dup(arena, entry.ref_id);
-        entry.ref_session = arena_dup(arena, entry.ref_session);
-        if (entry.body.p)
-            entry.body = arena_dup(arena, entry.body);
-        *out = entry;
-    }
+    if (code == FAULT_OK)
+        *out = entry_copy(&entry, arena);
     sqlite3_reset(q);
     return code;
 }

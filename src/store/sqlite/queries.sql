@@ -168,7 +168,8 @@ SELECT e, s, n0, head, salt, chash, spans, body FROM entry WHERE s = ?1 AND n = 
 SELECT e, s, n0, head, salt, chash, spans, body FROM entry WHERE e = ?1
 
 -- name: act_rows
-SELECT e, s, n0, head, salt, chash, spans, body FROM entry ORDER BY e
+-- With what stands in columns besides, for verify.
+SELECT e, s, n0, head, salt, chash, spans, body, n, kind, seen, tree FROM entry ORDER BY e
 
 -- name: entry_at
 SELECT e, head, body FROM entry WHERE s = ?1 AND n = ?2
@@ -335,6 +336,9 @@ INSERT OR IGNORE INTO reap(s, purge) SELECT s, ?2 FROM session WHERE s = ?1 AND 
 
 -- name: reap_delete
 DELETE FROM reap WHERE s = ?1
+
+-- name: reap_known
+SELECT 1 FROM reap WHERE s = ?1
 
 -- name: reap_first
 SELECT s, purge FROM reap ORDER BY s DESC LIMIT 1

@@ -262,6 +262,13 @@ static enum fault_code finish(struct db *db, int64_t s, bool purge, struct fault
 enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct arena *arena,
                          struct fault *fault)
 {
+    int64_t known = 0;
+
+    /* Somebody else may have finished it meanwhile. */
+    if (db_int(db, Q_REAP_KNOWN, ARGS(arg_int(plan->s)), &known, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!known)
+        return FAULT_OK;
     switch (plan->step) {
     case REAP_NOTHING:
         return FAULT_OK;

@@ -89,9 +89,16 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
 {
     struct str name, name_before;
     struct address first;
+    struct link link;
+    int64_t entered = 0;
 
     if (!(row->head.flags & ENTRY_IN_TURN))
         return FAULT_OK;
+    if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK ||
+        db_int(check->db, Q_TURN_HERE,
+               ARGS(arg_int(link.fam), arg_text(row->head.turn), arg_int(row->at.s)), &entered,
+               fault) != FAULT_OK)
+        return fault_pass(fault);
     step->in_turn = true;
     step->turn = row->head.facts.turn;
     if (turn_first(check->db, row->head.facts.turn, &check->arena, &first, &name, fault) !=
@@ -99,7 +106,8 @@ static enum fault_code check_turn(struct check *check, const struct act_row *row
         turn_name(check->db, before->facts.turn, &check->arena, &name_before, fault) != FAULT_OK)
         return fault_pass(fault);
     step->same_turn = before->facts.turn != 0 && str_eq(row->head.turn, name_before);
-    if (first.s != row->at.s || first.n > row->at.n || !str_eq(name, row->head.turn))
+    if (first.s != row->at.s || first.n > row->at.n || !str_eq(name, row->head.turn) ||
+        entered != row->head.facts.turn)
         act_wrong(check, row, "its turn is another, or begins elsewhere");
     return FAULT_OK;
 }
@@ -312,6 +320,17 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
     return FAULT_OK;
 }
 
+/* Some of the head stands in columns of its own, for queries. */
+static void check_columns(struct check *check, sqlite3_stmt *q, const struct act_row *row)
+{
+    const struct act_head *head = &row->head;
+
+    if (sqlite3_column_int64(q, 8) != head->n || sqlite3_column_int64(q, 9) != head->kind ||
+        sqlite3_column_int64(q, 10) != entry_visible(head->kind, head->role) ||
+        sqlite3_column_int64(q, 11) != head->facts.tree)
+        act_wrong(check, row, "its columns say otherwise than its head");
+}
+
 static enum fault_code check_acts(struct check *check, struct fault *fault)
 {
     struct store_counts counts;
@@ -333,6 +352,7 @@ static enum fault_code check_acts(struct check *check, struct fault *fault)
             report(check, "%s", fault->message);
             continue;
         }
+        check_columns(check, q, &row);
         code = check_act(check, &row, fault);
         if (code != FAULT_OK && !missing(check, &row, code, fault))
             return code;
@@ -433,7 +453,8 @@ static enum fault_code check_rest(struct check *check, struct fault *fault)
         hasher_add_int(check->db->hasher, sqlite3_column_int64(q, 2));
         hasher_add(check->db->hasher, data.p, data.n);
         hasher_end(check->db->hasher, hash);
-        if (!str_eq(column_str(q, 1), (struct str){(const char *)hash, HASH_BYTES}))
+        if (!str_eq(column_str(q, 1), (struct str){(const char *)hash, HASH_BYTES}) ||
+            sqlite3_column_int64(q, 3) != (int64_t)data.n)
             report(check, "object %lld was altered", (long long)sqlite3_column_int64(q, 0));
     }
 }
