@@ -293,18 +293,6 @@ static void compare_raw(struct run *run, const struct model_session *session)
 
 /* ---- the session itself ---- */
 
-/* Which sessions still have a row: those that live, and those that something stands on. */
-static bool *rows_left(const struct run *run, const bool *marks, struct arena *arena)
-{
-    bool *left = arena_array(arena, (size_t)run->model->session_count + 1, sizeof(*left));
-
-    for (int i = 0; i < run->model->session_count; i++)
-        left[i] = run->model->sessions[i]->alive;
-    for (int i = 0; i < run->model->act_count; i++)
-        left[run->model->acts[i]->writer] |= marks[i];
-    return left;
-}
-
 static void compare_parent(struct run *run, const struct model_session *session,
                            const struct session_parent *got)
 {
@@ -555,18 +543,15 @@ static void compare_past(struct run *run, const struct model_session *session)
     model_list_clear(&visible);
 }
 
-/* Ids from anywhere: the session has them exactly when the model's has. */
-static void compare_members(struct run *run, const struct model_session *session)
+/* An id from anywhere: the session has it exactly when the model's has. */
+static void compare_member(struct run *run, const struct model_session *session)
 {
-    for (int i = 0; i < 2 && run->model->act_count; i++) {
-        int act = chance_below(&run->chance, run->model->act_count);
-        struct point_spec spec = {.by = POINT_MESSAGE,
-                                  .side = SIDE_AFTER,
-                                  .name = str_of(run->model->acts[act]->id),
-                                  .guard = GUARD_NONE};
+    struct point_spec spec = {.by = POINT_MESSAGE, .side = SIDE_AFTER, .guard = GUARD_NONE};
 
-        compare_one_point(run, session, &spec);
-    }
+    if (run->model->act_count == 0)
+        return;
+    spec.name = str_of(run->model->acts[chance_below(&run->chance, run->model->act_count)]->id);
+    compare_one_point(run, session, &spec);
 }
 
 /* ---- what stands beside ---- */
@@ -773,7 +758,6 @@ static void compare_ancestors(struct run *run, const struct model_session *sessi
 {
     struct gathered got = read_relatives(run, session, RELATION_ANCESTORS);
     const struct model_session *child = session;
-    bool *marks, *left = NULL;
     size_t i = 0;
 
     while (child->parent >= 0) {
@@ -787,12 +771,7 @@ static void compare_ancestors(struct run *run, const struct model_session *sessi
         compare_number(run, session, "an ancestor is deleted",
                        got.sessions[i].state == SESSION_DELETED, !parent->alive);
         i++;
-        if (!parent->alive && !left) {
-            marks = arena_array(&run->arena, (size_t)run->model->act_count + 1, sizeof(*marks));
-            model_retain(run->model, marks);
-            left = rows_left(run, marks, &run->arena);
-        }
-        if (!parent->alive && !left[child->parent])
+        if (!parent->left)
             break;
         child = parent;
     }
@@ -820,7 +799,7 @@ void compare_session(struct run *run, const struct model_session *session)
         compare_one_point(run, session, &spec);
     }
     compare_past(run, session);
-    compare_members(run, session);
+    compare_member(run, session);
     compare_records(run, session);
     compare_labels(run, session);
     compare_journal(run, session);
@@ -871,7 +850,6 @@ void compare_counts(struct run *run)
     bool *marks = arena_array(&run->arena, (size_t)run->model->act_count + 1, sizeof(*marks));
     int retained = model_retain(run->model, marks), living = 0, subs = 0, stood_upon = 0, moves = 0,
         pins = 0;
-    bool *left = rows_left(run, marks, &run->arena);
     struct store_counts got;
     struct fault fault;
 
@@ -880,7 +858,7 @@ void compare_counts(struct run *run)
 
         living += session->alive && !session->sub;
         subs += session->alive && session->sub;
-        stood_upon += !session->alive && left[i];
+        stood_upon += !session->alive && session->left;
     }
     for (int i = 0; i < run->model->act_count; i++) {
         moves += marks[i] && run->model->acts[i]->kind == ENTRY_MOVE;

@@ -11,7 +11,7 @@
 enum {
     SESSIONS_MAX = 22, /* living at a time */
     ACTS_MAX = 160,    /* of one session, with what it inherited */
-    FLAT_MAX = 2000,   /* messages behind one reference */
+    FLAT_MAX = 400,    /* messages behind one reference */
     COMPARE_ALL_STEPS = 250,
     VERIFY_STEPS = 5000,
     REOPEN_STEPS = 2500

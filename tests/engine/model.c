@@ -126,7 +126,7 @@ static struct model_session *session_add(struct model *model, const char *id, in
     if (!session)
         abort();
     session->number = model->session_count;
-    session->alive = true;
+    session->alive = session->left = true;
     session->s = s;
     session->created_us = at_us;
     session->family = session->number;
@@ -423,6 +423,10 @@ void model_delete(struct model *model, struct model_session *session, bool purge
     session->alive = false;
     session_bury(session);
     model_retain(model, marks);
+    for (int i = 0; i < model->session_count; i++)
+        model->sessions[i]->left = model->sessions[i]->alive;
+    for (int i = 0; i < model->act_count; i++)
+        model->sessions[model->acts[i]->writer]->left |= marks[i];
     /* what is gone altogether no longer keeps from being purged what it stood on */
     while (purge && x >= 0 && !model->sessions[x]->alive && !purge_acts(model, marks, x))
         x = model->sessions[x]->base;

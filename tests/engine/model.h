@@ -82,6 +82,7 @@ struct model_note {
 struct model_session {
     int number;
     bool alive, sub, archived;
+    bool left; /* it lives, or something stands on an act of it */
     int64_t s; /* the store's number for it */
     char id[MODEL_ID], title[MODEL_TEXT];
     int64_t created_us;

@@ -122,9 +122,37 @@ static struct str turn_of(const struct writer *writer, const struct entry_spec *
     return arena_dup(arena, str_of(text));
 }
 
+/* The entry just written, without reading it again. */
+static struct entry as_written(const struct writer *writer, const struct draft *draft,
+                               struct str session, struct arena *arena)
+{
+    const struct act *head = &writer->head;
+    struct entry entry = {
+        .at = head->at,
+        .e = writer->db->e,
+        .kind = draft->kind,
+        .role = draft->role,
+        .flags = draft->flags | (draft->turn.n ? ENTRY_IN_TURN : 0),
+        .id = act_id_text(draft->id, draft->drawn, arena),
+        .turn = arena_dup(arena, draft->turn),
+        .at_us = head->at_us,
+        .visible = entry_visible(draft->kind, draft->role),
+        .index = -1,
+        .usage = draft->usage,
+        .has_usage = draft->has_usage,
+        .session = arena_dup(arena, session),
+        .body = arena_dup(arena, draft->body),
+    };
+
+    if (entry.visible)
+        entry.index = head->facts.visible - 1;
+    memcpy(entry.hash, head->facts.hash, HASH_BYTES);
+    return entry;
+}
+
 static enum fault_code add_spec(struct writer *writer, const struct entry_spec *spec,
-                                struct address ref, int64_t tree, struct arena *arena,
-                                struct fault *fault)
+                                struct address ref, int64_t tree, struct str session,
+                                struct arena *arena, struct entry *out, struct fault *fault)
 {
     struct draft draft = {
         .kind = spec->kind,
@@ -153,7 +181,12 @@ static enum fault_code add_spec(struct writer *writer, const struct entry_spec *
         draft.state = arena_dup(arena, buf_str(&delta));
         buf_clear(&delta);
     }
-    return writer_add(writer, &draft, arena, fault);
+    if (writer_add(writer, &draft, arena, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (ref.s)
+        return entry_get(writer->db, writer->head.at, arena, out, fault);
+    *out = as_written(writer, &draft, session, arena);
+    return FAULT_OK;
 }
 
 enum fault_code append_run(struct db *db, const struct append_spec *spec, struct arena *arena,
@@ -184,11 +217,11 @@ enum fault_code append_run(struct db *db, const struct append_spec *spec, struct
             return fault_pass(fault);
     }
     for (size_t i = 0; i < spec->count; i++) {
-        if (add_spec(&writer, &spec->entries[i], refs[i], trees[i], arena, fault) != FAULT_OK ||
-            entry_get(db, writer.head.at, arena, &result.entries[i], fault) != FAULT_OK)
+        if (add_spec(&writer, &spec->entries[i], refs[i], trees[i], spec->session, arena,
+                     &result.entries[i], fault) != FAULT_OK)
             return fault_pass(fault);
     }
-    if (session_touch(db, link.s, writer.head.at_us, fault) != FAULT_OK)
+    if (session_touch(db, &link, writer.head.at_us, fault) != FAULT_OK)
         return fault_pass(fault);
     *out = result;
     return FAULT_OK;

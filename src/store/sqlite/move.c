@@ -101,7 +101,7 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
         return fault_pass(fault);
     if (!spec->dry_run) {
         if (writer_move(&writer, &draft, &target, arena, fault) != FAULT_OK ||
-            session_touch(db, link.s, writer.head.at_us, fault) != FAULT_OK)
+            session_touch(db, &link, writer.head.at_us, fault) != FAULT_OK)
             return fault_pass(fault);
         result.id = act_id_text((struct str){(const char *)spec->drawn.b, ID_BYTES}, true, arena);
     }
@@ -223,7 +223,7 @@ static enum fault_code adopt_write(struct writer *writer, const struct adopt_spe
         arena_clear(&scratch);
     }
     if (code == FAULT_OK)
-        code = session_touch(writer->db, writer->link.s, writer->head.at_us, fault);
+        code = session_touch(writer->db, &writer->link, writer->head.at_us, fault);
     result->id = act_id_text((struct str){(const char *)draft.drawn.b, ID_BYTES}, true, arena);
     return code;
 }

@@ -100,6 +100,7 @@ static void link_read(sqlite3_stmt *q, struct link *out)
         .base_v = sqlite3_column_int64(q, 6),
         .depth = sqlite3_column_int64(q, 7),
         .jump = sqlite3_column_int64(q, 8),
+        .touched_us = sqlite3_column_int64(q, 9),
     };
     sqlite3_reset(q);
 }

@@ -28,6 +28,7 @@ struct link {
     int state; /* enum session_state */
     struct address base;
     int64_t base_v, depth, jump;
+    int64_t touched_us;
 };
 
 enum ordinal { ORDINAL_VISIBLE, ORDINAL_USER, ORDINAL_FLAT, ORDINAL_FLAT_USER };

@@ -70,7 +70,7 @@ UPDATE session SET fam = CASE fam WHEN 0 THEN s ELSE fam END, jump = CASE jump W
 WHERE s = ?1
 
 -- name: session_touch
-UPDATE session SET touched_us = ?2 WHERE s = ?1 AND touched_us < ?2 - ?3
+UPDATE session SET touched_us = ?2 WHERE s = ?1
 
 -- name: session_rename
 UPDATE session SET title = ?2, title_base = ?3, title_n = ?4 WHERE s = ?1
@@ -110,10 +110,10 @@ SELECT title_n FROM session WHERE owner = ?1 AND title_base = ?2 AND state = 0
 ORDER BY title_n DESC LIMIT 1
 
 -- name: link_at
-SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump FROM session WHERE s = ?1
+SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump, touched_us FROM session WHERE s = ?1
 
 -- name: link_named
-SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump FROM session
+SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump, touched_us FROM session
 WHERE owner = ?1 AND id = ?2 AND state <> 1
 
 -- ---- lines ----

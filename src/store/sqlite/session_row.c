@@ -121,10 +121,12 @@ enum fault_code head_expect(struct db *db, const struct act *head, struct str ex
     return FAULT_OK;
 }
 
-enum fault_code session_touch(struct db *db, int64_t s, int64_t at_us, struct fault *fault)
+enum fault_code session_touch(struct db *db, const struct link *link, int64_t at_us,
+                              struct fault *fault)
 {
-    return db_run(db, Q_SESSION_TOUCH, ARGS(arg_int(s), arg_int(at_us), arg_int(TOUCH_LAG_US)),
-                  fault);
+    if (at_us - link->touched_us <= TOUCH_LAG_US)
+        return FAULT_OK;
+    return db_run(db, Q_SESSION_TOUCH, ARGS(arg_int(link->s), arg_int(at_us)), fault);
 }
 
 enum fault_code object_put(struct db *db, int kind, struct str data, int64_t at_us, int64_t *out,

@@ -26,7 +26,7 @@ FAULT_CHECK enum fault_code head_expect(struct db *db, const struct act *head, s
                                         struct arena *arena, struct fault *fault);
 
 /* Remembers that the session was written to. */
-FAULT_CHECK enum fault_code session_touch(struct db *db, int64_t s, int64_t at_us,
+FAULT_CHECK enum fault_code session_touch(struct db *db, const struct link *link, int64_t at_us,
                                           struct fault *fault);
 
 /* The number of the object with these bytes, which is made when new. 0 for "{}" and for none. */

@@ -96,7 +96,7 @@ CREATE TABLE state(
 -- Where a turn begins in a session: its first act there, whose number is the turn's in the facts.
 CREATE TABLE turn(
   fam INT NOT NULL, name TEXT NOT NULL, s INT NOT NULL, n INT NOT NULL, e INT NOT NULL,
-  PRIMARY KEY(fam, name, s)) WITHOUT ROWID;
+  PRIMARY KEY(name, fam, s)) WITHOUT ROWID;      -- names that tine draws come in order: one page
 
 -- Things that are saved again and again; no place in the tree, but a place where they count.
 CREATE TABLE record(
