@@ -109,8 +109,8 @@ static void measure(struct bench *bench, struct scanning *scanning, int lines)
     snprintf(what, sizeof(what), "whole history, %d line%s, against a bare scan", lines,
              lines > 1 ? "s" : "");
     snprintf(note, sizeof(note), "%.0f messages/s against %.0f",
-             MESSAGES * 1e9 / timing_median(&times[VERSUS_MEASURED]),
-             MESSAGES * 1e9 / timing_median(&times[VERSUS_BASELINE]));
+             MESSAGES * 1e9 / timing_typical(&times[VERSUS_MEASURED]),
+             MESSAGES * 1e9 / timing_typical(&times[VERSUS_BASELINE]));
     versus_report(
         bench,
         (struct table_row){

@@ -13,7 +13,7 @@
 struct worker {
     struct rig *rig;
     char session[16];
-    struct entry_spec entry; /* the same one again and again */
+    struct entry_spec entries[2]; /* a user's and an assistant's, in turn, again and again */
     const atomic_bool *stop;
     int64_t appends;
     pthread_t thread;
@@ -41,14 +41,15 @@ static void *worker_run(void *context)
 
     arena_init(&arena);
     while (!atomic_load(worker->stop)) {
-        rig_append(worker->rig, str_of(worker->session), worker->entry, &arena);
+        rig_append(worker->rig, str_of(worker->session), worker->entries[worker->appends % 2],
+                   &arena);
         worker->appends++;
     }
     arena_clear(&arena);
     return NULL;
 }
 
-static struct entry_spec entry_make(struct arena *arena)
+static struct entry_spec entry_make(enum role role, struct arena *arena)
 {
     struct prose prose = {.state = 1};
     struct entry_spec entry;
@@ -56,7 +57,7 @@ static struct entry_spec entry_make(struct arena *arena)
 
     buf_init(&text, LOAD_BYTES + 64);
     prose_add(&prose, LOAD_BYTES, &text);
-    entry = message_of_text(ROLE_USER, buf_str(&text), arena);
+    entry = message_of_text(role, buf_str(&text), arena);
     buf_clear(&text);
     return entry;
 }
@@ -71,7 +72,9 @@ double load_run(struct rig *rig, int threads, int ms)
     arena_init(&arena);
     start = timing_now_ns();
     for (int i = 0; i < threads; i++) {
-        workers[i] = (struct worker){.rig = rig, .entry = entry_make(&arena), .stop = &stop};
+        workers[i] = (struct worker){.rig = rig, .stop = &stop};
+        workers[i].entries[0] = entry_make(ROLE_USER, &arena);
+        workers[i].entries[1] = entry_make(ROLE_ASSISTANT, &arena);
         session_name(workers[i].session, i);
         if (pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]) != 0)
             bench_fail("a thread could not be started");

@@ -8,6 +8,7 @@ enum { FIGURE_MAX = 32 };
 
 void table_head(void)
 {
+    printf("Times are those that a quarter stays below; rates are medians of rounds.\n\n");
     printf(LINE "  %s\n", "what", "measured", "baseline", "ratio", "bar", "", "beside it");
 }
 

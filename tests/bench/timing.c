@@ -66,3 +66,8 @@ double timing_median(const struct timing *timing)
 {
     return timing_quantile(timing, 0.5);
 }
+
+double timing_typical(const struct timing *timing)
+{
+    return timing_quantile(timing, 0.25);
+}

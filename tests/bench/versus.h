@@ -13,8 +13,8 @@ typedef void versus_act(void *context, enum versus_side side);
 /* Each side `rounds` times; which goes first changes from round to round. */
 void versus_run(versus_act *act, void *context, int rounds, struct timing times[VERSUS_SIDES]);
 
-/* Adds the row with the medians of both sides, and clears them. A row without a note gets their
- * spread. */
+/* Adds the row with what both sides typically take, and clears them; the medians stand beside it.
+ */
 void versus_report(struct bench *bench, struct table_row row, struct timing times[VERSUS_SIDES]);
 
 #endif

@@ -129,7 +129,7 @@ static void forks_at_once_have_an_unbroken_series_of_titles(void **state)
 
 /* ---- writing and reading ---- */
 
-enum { WRITERS = 8, READERS = 3, APPENDS = 60 };
+enum { WRITERS = 8, READERS = 3, APPENDS = 100 };
 
 static struct str shared;
 

@@ -283,6 +283,16 @@ static void a_series_is_of_one_owner(struct talk *t)
     CHECK_STR(forked_title(t, session), "T (fork 1)");
 }
 
+static void a_sub_session_is_in_no_series(struct talk *t)
+{
+    struct create_spec spec = {
+        .owner = t->rig.owner, .title = STR("T (fork 90)"), .agent = STR("test/none"), .sub = true};
+    struct session made;
+
+    CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &made, &t->fault), &t->fault);
+    CHECK_STR(forked_title(t, talk_create(t, "T")), "T (fork 1)");
+}
+
 static void a_long_title_is_cut(struct talk *t)
 {
     char title[LIMIT_TITLE_BYTES + 1];
@@ -365,6 +375,7 @@ const struct contract_test fork_contract[] = {
     CONTRACT(deleted_titles_are_free),
     CONTRACT(odd_titles),
     CONTRACT(a_series_is_of_one_owner),
+    CONTRACT(a_sub_session_is_in_no_series),
     CONTRACT(a_long_title_is_cut),
     CONTRACT(the_numbers_of_a_series_run_out),
     CONTRACT(a_deep_chain_of_forks),

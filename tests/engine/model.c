@@ -395,28 +395,23 @@ static bool on_living_path(const struct model *model, const bool *marks, int act
 }
 
 /* Empties what the session wrote and is on no living path; false when nothing of it is left. */
-static bool purge_acts(struct model *model, const bool *marks, int session)
+static void purge_acts(struct model *model, const bool *marks, int session)
 {
-    bool left = false;
-
     for (int i = 0; i < model->act_count; i++) {
         struct model_act *act = model->acts[i];
 
         if (!marks[i] || act->writer != session)
             continue;
-        left = true;
         if (act->kind != ENTRY_MOVE && !on_living_path(model, marks, i)) {
             act->erased = true;
             act->body[0] = '\0';
         }
     }
-    return left;
 }
 
 void model_delete(struct model *model, struct model_session *session, bool purge)
 {
     bool *marks = calloc((size_t)model->act_count + 1, sizeof(*marks));
-    int x = session->number;
 
     if (!marks)
         abort();
@@ -427,9 +422,8 @@ void model_delete(struct model *model, struct model_session *session, bool purge
         model->sessions[i]->left = model->sessions[i]->alive;
     for (int i = 0; i < model->act_count; i++)
         model->sessions[model->acts[i]->writer]->left |= marks[i];
-    /* what is gone altogether no longer keeps from being purged what it stood on */
-    while (purge && x >= 0 && !model->sessions[x]->alive && !purge_acts(model, marks, x))
-        x = model->sessions[x]->base;
+    if (purge)
+        purge_acts(model, marks, session->number);
     free(marks);
 }
 

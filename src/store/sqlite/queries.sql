@@ -332,7 +332,8 @@ SELECT s, max(n) FROM pin WHERE by_s = ?1 AND by_n <= ?2 GROUP BY s
 INSERT INTO reap(s, purge) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET purge = max(purge, excluded.purge)
 
 -- name: reap_insert_dead
-INSERT OR IGNORE INTO reap(s, purge) SELECT s, ?2 FROM session WHERE s = ?1 AND state = 1
+INSERT INTO reap(s, purge) SELECT s, ?2 FROM session WHERE s = ?1 AND state = 1
+ON CONFLICT DO UPDATE SET purge = max(purge, excluded.purge)
 
 -- name: reap_delete
 DELETE FROM reap WHERE s = ?1

@@ -11,6 +11,9 @@
 
 enum { SLICE = 500 };
 
+/* The column reap.purge. */
+enum { PURGE_NOT, PURGE_SCRUB, PURGE_SELF };
+
 enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct fault *fault)
 {
     struct note note = {.act = NOTE_DELETED, .at_us = spec->at_us};
@@ -19,7 +22,9 @@ enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         (spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
         db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
-        db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(spec->purge)), fault) != FAULT_OK)
+        db_run(db, Q_REAP_INSERT,
+               ARGS(arg_int(link.s), arg_int(spec->purge ? PURGE_SELF : PURGE_NOT)),
+               fault) != FAULT_OK)
         return fault_pass(fault);
     return note_insert(db, &link, &note, fault);
 }
@@ -149,7 +154,8 @@ enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *
     if (!row)
         return FAULT_OK;
     plan.s = sqlite3_column_int64(q, 0);
-    plan.purge = sqlite3_column_int(q, 1) != 0;
+    plan.purge = sqlite3_column_int(q, 1) == PURGE_SELF;
+    plan.scrub = sqlite3_column_int(q, 1) != PURGE_NOT;
     sqlite3_reset(q);
     if (link_get(db, plan.s, &link, fault) != FAULT_OK ||
         stood_upon(db, plan.s, &plan.low, fault) != FAULT_OK)
@@ -233,7 +239,7 @@ static enum fault_code erase(struct db *db, int64_t e, struct arena *arena, stru
     return db_run(db, Q_ENTRY_ERASE, ARGS(arg_int(e), arg_bytes(content, HASH_BYTES)), fault);
 }
 
-static enum fault_code finish(struct db *db, int64_t s, bool purge, struct fault *fault)
+static enum fault_code finish(struct db *db, int64_t s, bool scrub, struct fault *fault)
 {
     struct link link;
     int64_t low, stands = 0;
@@ -252,7 +258,8 @@ static enum fault_code finish(struct db *db, int64_t s, bool purge, struct fault
             db_run(db, Q_SESSION_REMOVE, ARGS(arg_int(s)), fault) != FAULT_OK)
             return fault_pass(fault);
         if (link.base.s)
-            return db_run(db, Q_REAP_INSERT_DEAD, ARGS(arg_int(link.base.s), arg_int(purge)),
+            return db_run(db, Q_REAP_INSERT_DEAD,
+                          ARGS(arg_int(link.base.s), arg_int(scrub ? PURGE_SCRUB : PURGE_NOT)),
                           fault);
         return FAULT_OK;
     }
@@ -282,7 +289,7 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
     case REAP_FINISH:
         break;
     }
-    return finish(db, plan->s, plan->purge, fault);
+    return finish(db, plan->s, plan->scrub, fault);
 }
 
 enum fault_code gc_loose(struct db *db, const struct gc_spec *spec, struct fault *fault)

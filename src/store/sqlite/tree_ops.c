@@ -210,7 +210,7 @@ enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan, st
             return code;
     }
     code = lane_run(store->lane, reap_piece, &call, LANE_GROUP_BYTES / 2, fault);
-    if (code != FAULT_OK || plan->step != REAP_FINISH || !plan->purge)
+    if (code != FAULT_OK || plan->step != REAP_FINISH || !plan->scrub)
         return code;
     if (reader_take(store, &db, fault) != FAULT_OK)
         return fault_pass(fault);

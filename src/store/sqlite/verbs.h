@@ -51,7 +51,8 @@ struct reap_plan {
         REAP_FINISH /* no act is left that must go: the rest is looked at */
     } step;
     int64_t s, low;
-    bool purge;    /* no word of it may be left anywhere */
+    bool purge;    /* bodies that nobody shows go, too */
+    bool scrub;    /* no word of what goes may be left anywhere */
     int64_t *acts; /* numbers in the store: what is to be taken out of the index */
     size_t count;
 };

@@ -124,4 +124,6 @@ CREATE UNIQUE INDEX label_text ON label(in_s, text);
 CREATE INDEX label_place ON label(s, n);
 
 -- Sessions of which something may have to go.
-CREATE TABLE reap(s INTEGER PRIMARY KEY, purge INT NOT NULL);
+CREATE TABLE reap(
+  s INTEGER PRIMARY KEY,
+  purge INT NOT NULL);                 -- 1: no word of what goes may be left; 2: it was purged itself
