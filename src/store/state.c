@@ -63,7 +63,7 @@ static bool length_read(struct str bytes, size_t *at, size_t *out)
         n |= (size_t)(c & 0x7f) << shift;
         if (c < 0x80) {
             *out = n;
-            return true;
+            return c > 0 || shift == 0; /* one length, one form */
         }
     }
     return false;

@@ -121,6 +121,15 @@ static int64_t take(struct source *source)
     return 0;
 }
 
+static int64_t take_below(struct source *source, int64_t count)
+{
+    int64_t number = take(source);
+
+    if (number >= count)
+        source->bad = true;
+    return source->bad ? 0 : number;
+}
+
 static struct str take_bytes(struct source *source, int64_t n)
 {
     struct str bytes = {(const char *)source->p, (size_t)n};
@@ -180,8 +189,8 @@ static void take_brief(struct source *source, struct act_head *out)
     if (hash.p)
         memcpy(out->facts.hash, hash.p, HASH_BYTES);
     out->n = take(source);
-    out->kind = (enum entry_kind)take(source);
-    out->role = (enum role)take(source);
+    out->kind = (enum entry_kind)take_below(source, ENTRY_KIND_COUNT);
+    out->role = (enum role)take_below(source, ROLE_COUNT);
     out->flags = (unsigned)take(source);
     out->drawn = take(source) != 0;
     out->id = take_bytes(source, take(source));
@@ -195,8 +204,7 @@ static void take_brief(struct source *source, struct act_head *out)
 
 static bool sane(const struct source *source, const struct act_head *head)
 {
-    return !source->bad && head->kind < ENTRY_KIND_COUNT && head->role < ROLE_COUNT &&
-           (!head->drawn || head->id.n == ID_BYTES);
+    return !source->bad && (!head->drawn || head->id.n == ID_BYTES);
 }
 
 bool act_head_decode_brief(struct str bytes, struct act_head *out)

@@ -180,7 +180,7 @@ static enum fault_code check_act(const struct log_act *in, struct fault *fault)
         in->usage.cost < 0)
         return fault_set(fault, FAULT_INVALID, "a count of an act is below 0");
     if (move && (in->move < MOVE_REWIND || in->move > MOVE_ADOPT || in->scope < SCOPE_BOTH ||
-                 in->scope > SCOPE_FILES || in->turn.n || !in->id_is_drawn))
+                 in->scope > SCOPE_FILES || in->turn.n || !in->id_is_drawn || in->erased))
         return fault_set(fault, FAULT_INVALID, "a move is none");
     if (in->id.n == 0)
         return fault_set(fault, FAULT_INVALID, "an act has no id");
