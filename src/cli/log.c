@@ -17,10 +17,11 @@ static void print_entry(struct cli *cli, const struct entry *entry)
         cli_style(cli, STYLE_WARN);
         cli_print(cli, "%s", object_move(entry->move));
         cli_style(cli, STYLE_PLAIN);
+        cli_print(cli, "%s", entry->move == MOVE_ADOPT ? " from" : " to");
         if (entry->ref_index > 0)
-            cli_print(cli, " to after #%" PRId64, entry->ref_index - 1);
+            cli_print(cli, " after #%" PRId64, entry->ref_index - 1);
         else
-            cli_print(cli, " to the beginning");
+            cli_print(cli, " the beginning");
         return;
     }
     cli_style(cli, STYLE_BOLD);
