@@ -416,6 +416,24 @@ static void adopt_has_its_faults(struct talk *t)
     assert_string_equal(talk_texts(t, session), "x");
 }
 
+/* Also when the head is a move: what is named is an entry, never the move. */
+static void a_dry_adopt_names_entries(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), fork, *m = talk_say_many(t, session, "m", 3);
+    struct adopt_spec spec;
+    struct move_result moved, dry;
+
+    fork = talk_fork(t, session, after_message(m[0])).session.id;
+    talk_say(t, fork, ROLE_USER, "f");
+    moved = talk_rewind(t, session, after_message(m[1]));
+    spec = adopting(t, session, fork);
+    spec.dry_run = true;
+    CHECK_OK(engine_adopt(t->rig.engine, &spec, &t->arena, &dry, &t->fault), &t->fault);
+    assert_true(str_eq(dry.from, m[1]));
+    assert_false(str_eq(dry.to, moved.id));
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+}
+
 /* ---- length ---- */
 
 /* Many short lines, so that jump pointers have something to jump over. */
@@ -449,19 +467,12 @@ static void many_moves_in_one_session(struct talk *t)
 }
 
 const struct contract_test move_contract[] = {
-    CONTRACT(a_rewind_moves_the_head),
-    CONTRACT(a_rewind_that_goes_nowhere_is_refused),
-    CONTRACT(undo_and_redo_go_both_ways),
-    CONTRACT(appends_stay_where_they_were),
-    CONTRACT(a_new_rewind_empties_redo),
-    CONTRACT(the_first_act_of_a_fork_may_be_a_rewind),
-    CONTRACT(dry_moves_touch_nothing),
-    CONTRACT(moves_expect_a_head),
-    CONTRACT(moves_stand_in_the_raw_log),
-    CONTRACT(a_rewind_can_leave_state_where_it_is),
-    CONTRACT(adopt_takes_the_winner_over),
-    CONTRACT(adopt_finds_where_the_two_parted),
-    CONTRACT(adopt_has_its_faults),
-    CONTRACT(many_moves_in_one_session),
-    {0},
+    CONTRACT(a_rewind_moves_the_head),     CONTRACT(a_rewind_that_goes_nowhere_is_refused),
+    CONTRACT(undo_and_redo_go_both_ways),  CONTRACT(appends_stay_where_they_were),
+    CONTRACT(a_new_rewind_empties_redo),   CONTRACT(the_first_act_of_a_fork_may_be_a_rewind),
+    CONTRACT(dry_moves_touch_nothing),     CONTRACT(moves_expect_a_head),
+    CONTRACT(moves_stand_in_the_raw_log),  CONTRACT(a_rewind_can_leave_state_where_it_is),
+    CONTRACT(adopt_takes_the_winner_over), CONTRACT(adopt_finds_where_the_two_parted),
+    CONTRACT(adopt_has_its_faults),        CONTRACT(a_dry_adopt_names_entries),
+    CONTRACT(many_moves_in_one_session),   {0},
 };

@@ -158,10 +158,7 @@ void model_rename(struct model *model, struct model_session *session, const char
 void model_archive(struct model *model, struct model_session *session, bool archived,
                    int64_t at_us);
 
-/*
- * With `purge` also the bodies go that the session wrote and that are on no living path; and when
- * the session is gone altogether, those of the deleted one that it stood on, and so on down.
- */
+/* With `purge` also the bodies go that the session wrote and that are on no living path. */
 void model_delete(struct model *model, struct model_session *session, bool purge);
 
 /* ---- what can be asked ---- */

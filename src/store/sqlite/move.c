@@ -268,9 +268,10 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
     if (!spec->dry_run &&
         adopt_write(&writer, spec, &target, &adoption, arena, &result, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK ||
-        entry_id(db, result.session.head_at, arena, &result.to, fault) != FAULT_OK)
+    if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (!spec->dry_run)
+        result.to = result.session.head;
     *out = result;
     return FAULT_OK;
 }
