@@ -222,6 +222,30 @@ static void a_purge_empties_what_is_on_no_living_path(struct talk *t)
     check_empty(t);
 }
 
+/* A reference that goes in the same breath, with what only the purged session kept, keeps nothing.
+ */
+static void a_purge_is_not_held_up_by_what_goes_with_it(struct talk *t)
+{
+    struct str other = talk_create(t, "U"), session = talk_create(t, "T"), fork;
+    struct gathered raw;
+
+    talk_say(t, session, ROLE_USER, "open");
+    talk_say(t, session, ROLE_USER, "secret");
+    refer(t, other, session, at_end());
+    talk_rewind(t, session, before_index(1));
+    talk_say(t, session, ROLE_USER, "more");
+    fork = talk_fork(t, session, at_end()).session.id;
+    refer(t, session, other, at_end());
+    talk_delete(t, other); /* only the session's reference keeps it */
+    delete_purging(t, session);
+    assert_int_equal(talk_counts(t).pins, 0);
+    assert_string_equal(talk_texts(t, fork), "open more");
+    raw = talk_raw(t, fork);
+    assert_int_equal(raw.count, 4);
+    assert_true(raw.entries[1].erased);
+    assert_int_equal(talk_search(t, "secret").count, 0);
+}
+
 static void a_delete_without_purge_keeps_the_bodies(struct talk *t)
 {
     struct str session = talk_create(t, "T"), fork;
@@ -362,6 +386,7 @@ const struct contract_test delete_contract[] = {
     CONTRACT(a_sub_session_goes_with_its_last_reference),
     CONTRACT(a_loose_sub_session_goes_after_a_while),
     CONTRACT(a_purge_empties_what_is_on_no_living_path),
+    CONTRACT(a_purge_is_not_held_up_by_what_goes_with_it),
     CONTRACT(a_delete_without_purge_keeps_the_bodies),
     CONTRACT(a_large_session_goes_in_small_pieces),
     CONTRACT(gc_finishes_what_was_begun),
