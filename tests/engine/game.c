@@ -640,7 +640,7 @@ static void delete_session(struct run *run, struct model_session *session)
 {
     struct delete_spec spec = {.owner = run->rig.owner,
                                .session = str_of(session->id),
-                               .purge = false}; /* tests/cli/purge.sh looks at purging */
+                               .purge = chance_of(&run->chance, 30)};
     struct session gone;
     struct fault fault;
 

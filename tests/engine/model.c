@@ -394,7 +394,7 @@ static bool on_living_path(const struct model *model, const bool *marks, int act
     return false;
 }
 
-/* Empties what the session wrote and is on no living path; false when nothing of it is left. */
+/* Empties what the session wrote and is on no living path. */
 static void purge_acts(struct model *model, const bool *marks, int session)
 {
     for (int i = 0; i < model->act_count; i++) {

@@ -20,7 +20,7 @@ static const char *const scans[] =
     {
         "ACT_ROWS",       "COUNTS",      "OBJECT_SCAN", "VERIFY_SESSIONS",
         "VERIFY_ORPHANS", "GC_NOTES",    "GC_OBJECTS",  "VERIFY_GAPS",
-        "EXPORT_OWNER",   "LOOSE_FIRST", "REAP_FIRST" /* the rows of reap are few, and the first is
+        "EXPORT_OWNER",   "LOOSE_FIRST", "REAP_ALL" /* the rows of reap are few, and the first is
                                                          taken */
 };
 

@@ -341,8 +341,9 @@ DELETE FROM reap WHERE s = ?1
 -- name: reap_known
 SELECT 1 FROM reap WHERE s = ?1
 
--- name: reap_first
-SELECT s, purge FROM reap ORDER BY s DESC LIMIT 1
+-- name: reap_all
+-- Those that purge (2) come last.
+SELECT s, purge FROM reap ORDER BY purge = 2, s DESC
 
 -- name: reap_low
 SELECT max(coalesce((SELECT max(base_n) FROM session WHERE base_s = ?1), 0),

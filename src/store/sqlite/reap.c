@@ -140,38 +140,62 @@ static enum fault_code purge_find(struct db *db, struct arena *arena, struct rea
     return FAULT_OK;
 }
 
+/* What is to be done next for one session, but for emptying: that has to wait for the others. */
+static enum fault_code reap_plan_one(struct db *db, struct arena *arena, struct reap_plan *plan,
+                                     struct fault *fault)
+{
+    struct link link;
+
+    plan->step = REAP_FINISH;
+    if (link_get(db, plan->s, &link, fault) != FAULT_OK ||
+        stood_upon(db, plan->s, &plan->low, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (link.state != SESSION_DELETED)
+        return FAULT_OK;
+    if (trim_find(db, arena, plan, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (plan->count)
+        plan->step = REAP_TRIM;
+    else if (plan->purge && plan->low)
+        plan->step = REAP_PURGE;
+    return FAULT_OK;
+}
+
+/*
+ * What a clearing away elsewhere lets go must not keep a body from being emptied, so those that
+ * purge come last, and they empty only when all others have gone as far as they can.
+ */
 enum fault_code reap_look(struct db *db, struct arena *arena, struct reap_plan *out,
                           struct fault *fault)
 {
-    struct reap_plan plan = {0};
-    struct link link;
-    sqlite3_stmt *q = db_query(db, Q_REAP_FIRST, NULL, 0);
+    sqlite3_stmt *q = db_query(db, Q_REAP_ALL, NULL, 0);
     bool row;
 
-    if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault_pass(fault);
-    *out = plan;
-    if (!row)
-        return FAULT_OK;
-    plan.s = sqlite3_column_int64(q, 0);
-    plan.purge = sqlite3_column_int(q, 1) == PURGE_SELF;
-    plan.scrub = sqlite3_column_int(q, 1) != PURGE_NOT;
-    sqlite3_reset(q);
-    if (link_get(db, plan.s, &link, fault) != FAULT_OK ||
-        stood_upon(db, plan.s, &plan.low, fault) != FAULT_OK)
-        return fault_pass(fault);
-    plan.step = REAP_FINISH;
-    if (link.state == SESSION_DELETED) {
-        if (trim_find(db, arena, &plan, fault) != FAULT_OK)
+    *out = (struct reap_plan){0};
+    for (;;) {
+        struct reap_plan plan = {0};
+
+        if (db_step(db, q, &row, fault) != FAULT_OK)
             return fault_pass(fault);
-        if (plan.count)
-            plan.step = REAP_TRIM;
-        else if (plan.purge && purge_find(db, arena, &plan, fault) != FAULT_OK)
+        if (!row)
+            break;
+        plan.s = sqlite3_column_int64(q, 0);
+        plan.purge = sqlite3_column_int(q, 1) == PURGE_SELF;
+        plan.scrub = sqlite3_column_int(q, 1) != PURGE_NOT;
+        if (reap_plan_one(db, arena, &plan, fault) != FAULT_OK)
             return fault_pass(fault);
-        else if (plan.count)
-            plan.step = REAP_PURGE;
+        if (plan.step != REAP_PURGE || out->step == REAP_NOTHING)
+            *out = plan;
+        if (plan.step != REAP_PURGE)
+            break;
     }
-    *out = plan;
+    sqlite3_reset(q);
+    if (out->step != REAP_PURGE)
+        return FAULT_OK;
+    if (purge_find(db, arena, out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!out->count)
+        out->step = REAP_FINISH;
     return FAULT_OK;
 }
 
