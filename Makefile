@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 
 help:
 	@echo 'make build       build the program: build/tine'
-	@echo 'make run         build, then take the tour with an example home in build/home'
+	@echo 'make run         build, then start the server on http://127.0.0.1:8463'
 	@echo 'make check       the fast tests on the release build (under two minutes)'
 	@echo 'make test        everything: source rules, gcc and clang builds, all tests under'
 	@echo '                 ASan, UBSan and leak checks, the threaded ones under TSan'
@@ -25,7 +25,7 @@ build:
 	@ninja -C build tine
 
 run: build
-	TINE_HOME=build/home build/tine demo --tour
+	@build/tine serve --demo
 
 check:
 	@tools/setup.sh build test
@@ -48,10 +48,12 @@ test-long:
 	@tools/test.sh 'build build' 'meson build --suite long'
 
 bench:
-	@tools/setup.sh build
+	@tools/setup.sh build bench
+	@tools/nginx.sh
 	@tools/configure.sh build
 	@ninja -C build tine tests/bench/bench
 	@TINE=build/tine build/tests/bench/bench
+	@TINE=build/tine NGINX=build/nginx/usr/sbin/nginx python3 tests/bench/edge.py
 
 format:
 	@tools/setup.sh lint

@@ -1,4 +1,8 @@
-/* Wires the program: the only file that knows which kinds of store there are. */
+/* Wires the program: the only file that knows which kinds of store and agent there are. */
+#include "agent/external/external.h"
+#include "agent/openai/openai.h"
+#include "agent/scripted/scripted.h"
+#include "agent/shell/shell.h"
 #include "cli/cli.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -20,5 +24,9 @@ static enum fault_code open_store(const char *db, struct store **out, struct fau
 
 int main(int argc, char **argv)
 {
-    return cli_main(argc, argv, open_store);
+    const struct agent_kind agents[] = {
+        agent_shell, agent_openai, agent_external, agent_scripted, {0}};
+    const struct house_kinds kinds = {open_store, agents, sqlite_store_version};
+
+    return cli_main(argc, argv, &kinds);
 }

@@ -15,24 +15,30 @@ base:           -
 json:           base
 store:          base
 store/*:        base store
+message:        base json store
 workspace:      base store
-agent:          base json store workspace
-agent/*:        base json store workspace agent
+agent:          base json store message workspace
+agent/*:        base json store message workspace agent
 engine:         base store workspace agent
-http:           base engine
-dialect:        base json store engine http
-dialect/*:      base json store engine http dialect
+config:         base agent
+http:           base json store engine
+dialect:        base json store message agent engine http
+dialect/*:      base json store message agent engine http dialect
 client:         base json
 tui:            base json client
-cli:            base json store store/* workspace agent agent/* engine http dialect dialect/* client
-main.c:         base json store store/* workspace agent agent/* engine http dialect dialect/* client cli tui
+house:          base json store message workspace agent engine config http dialect dialect/*
+cli:            base json store message workspace agent engine config http dialect dialect/* client house
+main.c:         base json store store/* message workspace agent agent/* engine config http dialect dialect/* client house cli tui
 '
 
 # Headers from outside, and generated ones, that belong to one folder: `header: folder`.
 fences='
 sqlite3.h:      store/sqlite
 sqlite_*.h:     store/sqlite
+native_*.h:     dialect/native
 json-c/*:       json
+microhttpd.h:   http
+uv.h:           http
 libpq*:         store/postgres
 postgresql/*:   store/postgres
 '

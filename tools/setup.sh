@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a kind of work needs, and only those that are missing.
 #
-#   tools/setup.sh PROFILE...        profiles: build test lint fuzz
+#   tools/setup.sh PROFILE...        profiles: build test bench lint fuzz
 #
 # Says nothing and takes no time when everything is there. Exit 1 when something is missing
 # and could not be installed; the message says what to install by hand.
@@ -10,9 +10,11 @@ set -u
 packages_of() {
     case $1 in
     build) echo build-essential gcc meson ninja-build pkg-config \
-                libsqlite3-dev libssl-dev ;;
+                libsqlite3-dev libssl-dev libuv1-dev libmicrohttpd-dev \
+                libcurl4-openssl-dev libcyaml-dev bubblewrap ;;
     # llvm brings the symbolizer: without it a sanitizer report has no function names
-    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 ;;
+    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl ;;
+    bench) echo wrk python3 ;;
     lint)  echo clang-format clang-tidy ;;
     fuzz)  echo clang libclang-rt-14-dev llvm ;;
     *)     return 1 ;;
@@ -28,12 +30,12 @@ give_up() {
 wanted=
 for profile in "$@"; do
     packages=$(packages_of "$profile") || {
-        echo "setup: unknown profile \"$profile\" (there are: build test lint fuzz)" >&2
+        echo "setup: unknown profile \"$profile\" (there are: build test bench lint fuzz)" >&2
         exit 1
     }
     wanted="$wanted $packages"
 done
-[ -n "$wanted" ] || { echo "usage: tools/setup.sh PROFILE... (build test lint fuzz)" >&2; exit 1; }
+[ -n "$wanted" ] || { echo "usage: tools/setup.sh PROFILE... (build test bench lint fuzz)" >&2; exit 1; }
 
 missing=$wanted
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||

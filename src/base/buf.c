@@ -26,8 +26,7 @@ void buf_reset(struct buf *buf)
         buf->p[0] = '\0';
 }
 
-/* Makes room for n more bytes and the NUL; false when the maximum forbids it. */
-static bool make_room(struct buf *buf, size_t n)
+bool buf_grow(struct buf *buf, size_t n)
 {
     size_t room = buf->room;
     char *p;
@@ -42,6 +41,8 @@ static bool make_room(struct buf *buf, size_t n)
         room = 64;
     while (room <= buf->n + n)
         room *= 2;
+    if (room > buf->max + 1)
+        room = buf->max + 1; /* so that what fits the room fits the maximum */
     p = realloc(buf->p, room);
     if (!p)
         abort();
@@ -50,29 +51,9 @@ static bool make_room(struct buf *buf, size_t n)
     return true;
 }
 
-void buf_add(struct buf *buf, const void *p, size_t n)
-{
-    if (!make_room(buf, n))
-        return;
-    if (n)
-        memcpy(buf->p + buf->n, p, n);
-    buf->n += n;
-    buf->p[buf->n] = '\0';
-}
-
-void buf_add_str(struct buf *buf, struct str s)
-{
-    buf_add(buf, s.p, s.n);
-}
-
 void buf_add_text(struct buf *buf, const char *cstring)
 {
     buf_add(buf, cstring, strlen(cstring));
-}
-
-void buf_add_char(struct buf *buf, char c)
-{
-    buf_add(buf, &c, 1);
 }
 
 void buf_add_format(struct buf *buf, const char *format, ...)
@@ -86,7 +67,7 @@ void buf_add_format(struct buf *buf, const char *format, ...)
     va_end(args);
     if (n < 0)
         abort();
-    if (make_room(buf, (size_t)n)) {
+    if (buf_grow(buf, (size_t)n)) {
         vsnprintf(buf->p + buf->n, (size_t)n + 1, format, again);
         buf->n += (size_t)n;
     }

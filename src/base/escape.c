@@ -2,11 +2,38 @@
 
 #include "base/utf8.h"
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Is one of eight bytes zero? */
+static bool has_zero(uint64_t eight)
+{
+    return ((eight - EACH(1)) & ~eight & EACH(0x80)) != 0;
+}
+
+/* How many bytes from `i` on stand for themselves, as far as eight at a time can tell. */
+static size_t plain_run(struct str s, size_t i)
+{
+    size_t from = i;
+
+    for (; i + 8 <= s.n; i += 8) {
+        uint64_t eight;
+
+        memcpy(&eight, s.p + i, 8);
+        if (((eight - EACH(0x20)) & ~eight & EACH(0x80)) || has_zero(eight ^ EACH('"')) ||
+            has_zero(eight ^ EACH('\\')))
+            break;
+    }
+    return i - from;
+}
+
 void escape_json(struct buf *buf, struct str s)
 {
-    size_t from = 0;
+    size_t from = 0, plain = plain_run(s, 0);
 
-    for (size_t i = 0; i < s.n; i++) {
+    /* Most strings need nothing; the last bytes of one are looked at with those before them. */
+    if (s.n >= 8 && s.n - plain < 8 && plain_run((struct str){s.p + s.n - 8, 8}, 0) == 8)
+        plain = s.n;
+    for (size_t i = plain; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
 
         if (c >= 0x20 && c != '"' && c != '\\')

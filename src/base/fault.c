@@ -42,3 +42,35 @@ bool fault_retryable(enum fault_code code)
     assert(code < FAULT_COUNT);
     return table[code].retry;
 }
+
+const char *fault_title(int status)
+{
+    static const struct {
+        int status;
+        const char *title;
+    } titles[] = {
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {499, "Client Closed Request"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+        {507, "Insufficient Storage"},
+    };
+
+    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+        if (titles[i].status == status)
+            return titles[i].title;
+    return "Internal Server Error";
+}

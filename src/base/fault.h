@@ -46,5 +46,6 @@ static inline enum fault_code fault_pass(const struct fault *fault)
 int fault_status(enum fault_code code);       /* HTTP status */
 const char *fault_name(enum fault_code code); /* stable word on the wire */
 bool fault_retryable(enum fault_code code);
+const char *fault_title(int status); /* the words that HTTP has for it: "Not Found" */
 
 #endif

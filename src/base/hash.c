@@ -64,3 +64,13 @@ void hasher_end(struct hasher *hasher, unsigned char out[HASH_BYTES])
     if (EVP_DigestFinal_ex(hasher->work, out, &n) != 1 || n != HASH_BYTES)
         abort();
 }
+
+void hash_whole(struct str s, unsigned char out[HASH_BYTES])
+{
+    struct hasher *hasher = hasher_new();
+
+    hasher_begin(hasher);
+    hasher_add(hasher, s.p, s.n);
+    hasher_end(hasher, out);
+    hasher_free(hasher);
+}

@@ -19,4 +19,7 @@ void hasher_add_int(struct hasher *hasher, int64_t value); /* 8 bytes, big-endia
 void hasher_add_str(struct hasher *hasher, struct str s); /* its length as an int, then its bytes */
 void hasher_end(struct hasher *hasher, unsigned char out[HASH_BYTES]);
 
+/* Of a whole at once. */
+void hash_whole(struct str s, unsigned char out[HASH_BYTES]);
+
 #endif

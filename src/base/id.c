@@ -22,15 +22,15 @@ static bool hyphen_at(size_t place)
 
 void id_format(const struct id *id, char text[ID_TEXT + 1])
 {
-    size_t place = 0;
+    static const unsigned char places[ID_BYTES] = {0,  2,  4,  6,  9,  11, 14, 16,
+                                                   19, 21, 24, 26, 28, 30, 32, 34};
 
     for (size_t i = 0; i < ID_BYTES; i++) {
-        if (hyphen_at(place))
-            text[place++] = '-';
-        text[place++] = digits[id->b[i] >> 4];
-        text[place++] = digits[id->b[i] & 15];
+        text[places[i]] = digits[id->b[i] >> 4];
+        text[places[i] + 1] = digits[id->b[i] & 15];
     }
-    text[place] = '\0';
+    text[8] = text[13] = text[18] = text[23] = '-';
+    text[ID_TEXT] = '\0';
 }
 
 static int digit_value(char c)

@@ -1,5 +1,6 @@
 /* tine adopt: a session takes over what a fork of it, or its source, has. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/move_answer.h"
 
 static const struct option options[] = {
@@ -10,27 +11,22 @@ static const struct option options[] = {
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct adopt_spec spec = {0};
-    struct move_result result;
-    struct session session, from;
-    enum fault_code code = cli_text_option(cli, "expect-head", &spec.expect_head, fault);
+    struct tine_move_options spec = {.dry_run = args_has(&cli->args, "dry-run")};
+    const struct tine_session *session, *from;
+    struct tine_result *result;
+    struct tine_error error;
+    enum fault_code code = cli_word_option(cli, "expect-head", &spec.expect_head, fault);
 
-    if (!code)
-        code = cli_open(cli, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[0], &session, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[1], &from, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
-    spec.session = session.id;
-    spec.from = from.id;
-    spec.dry_run = args_has(&cli->args, "dry-run");
-    code = engine_adopt(cli->engine, &spec, &cli->arena, &result, fault);
-    if (!code)
-        move_answer(cli, MOVE_ADOPT, spec.dry_run, &result);
-    return code;
+    if (!tine_adopt(cli->tine, session->id, from->id, &spec, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
+    return move_answer(cli, spec.dry_run, result, fault);
 }
 
 const struct command command_adopt = {
@@ -40,7 +36,8 @@ const struct command command_adopt = {
     .words_min = 2,
     .words_max = 2,
     .options = options,
-    .notes = "SESSION goes back to where FROM parted from it and gets what FROM has since. It is\n"
+    .notes = "SESSION goes back to where FROM parted from it and gets what FROM has "
+             "since. It is\n"
              "one act, and tine undo takes it back as one. FROM is not touched.\n",
     .examples = "  tine adopt demo 'Plan the trip (fork 2)'\n",
     .run = run,

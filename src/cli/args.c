@@ -6,6 +6,8 @@
 const struct option args_global[] = {
     {"home", "DIR", "where tine keeps its data (TINE_HOME; else $XDG_DATA_HOME/tine)", 0},
     {"db", "DB", "the database, as sqlite:PATH (TINE_DB; else tine.db in the home)", 0},
+    {"server", "URL", "speak to this server (TINE_SERVER; else the one that has the home)", 0},
+    {"token", "TOKEN", "the token to show it (better in TINE_TOKEN: others see command lines)", 0},
     {"json", NULL, "print JSON", 0},
     {"help", NULL, "show help and do nothing", 'h'},
     {"version", NULL, "show the version and do nothing", 0},

@@ -15,7 +15,7 @@ struct args {
     size_t word_count;
 };
 
-extern const struct option args_global[]; /* --home, --db, --json … */
+extern const struct option args_global[]; /* --home, --server, --json … */
 
 /*
  * Finds the first word that is no option: the command's name. NULL when there is none. `at` is its

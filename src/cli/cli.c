@@ -97,28 +97,6 @@ enum fault_code cli_run_line(struct cli *cli, int argc, char **argv, struct faul
 
 /* ---- saying how it ended ---- */
 
-static const char *status_title(int status)
-{
-    switch (status) {
-    case 400:
-        return "Bad Request";
-    case 404:
-        return "Not Found";
-    case 409:
-        return "Conflict";
-    case 413:
-        return "Content Too Large";
-    case 429:
-        return "Too Many Requests";
-    case 503:
-        return "Service Unavailable";
-    case 507:
-        return "Insufficient Storage";
-    default:
-        return "Internal Server Error";
-    }
-}
-
 static void report_json(struct cli *cli, const struct fault *fault)
 {
     int status = cli->wrong_usage ? 400 : fault_status(fault->code);
@@ -129,7 +107,7 @@ static void report_json(struct cli *cli, const struct fault *fault)
     json_out_init(&out, &text);
     json_out_object(&out, NULL);
     json_out_string(&out, "type", STR("about:blank"));
-    json_out_string(&out, "title", str_of(status_title(status)));
+    json_out_string(&out, "title", str_of(fault_title(status)));
     json_out_int(&out, "status", status);
     json_out_string(&out, "code", str_of(cli->wrong_usage ? "usage" : fault_name(fault->code)));
     json_out_string(&out, "detail", cli_valid(cli, fault->message));
@@ -214,9 +192,9 @@ static void fill_standard_files(void)
             abort();
 }
 
-int cli_main(int argc, char **argv, cli_open_store *open_store)
+int cli_main(int argc, char **argv, const struct house_kinds *kinds)
 {
-    struct cli cli = {.open_store = open_store, .in = stdin, .out = stdout, .err = stderr};
+    struct cli cli = {.kinds = kinds, .in = stdin, .out = stdout, .err = stderr};
     struct fault fault = {0};
     enum fault_code code;
     enum cli_exit result;

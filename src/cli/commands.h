@@ -15,6 +15,9 @@ extern const struct command command_redo;
 extern const struct command command_adopt;
 extern const struct command command_tree;
 extern const struct command command_log;
+extern const struct command command_agents;
+extern const struct command command_cancel;
+extern const struct command command_events;
 extern const struct command command_search;
 extern const struct command command_label;
 extern const struct command command_rename;
@@ -26,6 +29,10 @@ extern const struct command command_backup;
 extern const struct command command_verify;
 extern const struct command command_gc;
 extern const struct command command_demo;
+extern const struct command command_serve;
+extern const struct command command_config;
+extern const struct command command_doctor;
+extern const struct command command_user;
 extern const struct command command_help;
 
 #endif

@@ -1,9 +1,10 @@
 #include "cli/context.h"
 
 #include "base/utf8.h"
+#include "cli/connect.h"
 #include "cli/home.h"
-#include "json/json_in.h"
 #include "store/limits.h"
+#include "json/json_in.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,10 +23,15 @@ enum fault_code cli_open(struct cli *cli, struct fault *fault)
 
     if (cli->store)
         return FAULT_OK;
+    if (cli_names_server(cli))
+        return cli_usage(cli, fault,
+                         "this works on a home itself and not through a server: "
+                         "give --home DIR, "
+                         "where that is");
     code = home_db(args_value(&cli->args, "home"), args_value(&cli->args, "db"), &cli->arena, &db,
                    fault);
     if (!code)
-        code = cli->open_store(db.p, &cli->store, fault);
+        code = cli->kinds->open_store(db.p, &cli->store, fault);
     if (code)
         return code;
     cli->engine = engine_new(cli->store, NULL);
@@ -34,6 +40,7 @@ enum fault_code cli_open(struct cli *cli, struct fault *fault)
 
 void cli_close(struct cli *cli)
 {
+    cli_disconnect(cli);
     engine_free(cli->engine);
     store_close(cli->store);
     cli->engine = NULL;
@@ -94,14 +101,28 @@ void cli_tell(struct cli *cli, const char *format, ...)
 
 /* ---- arguments ---- */
 
-enum fault_code cli_session(struct cli *cli, const char *word, struct session *out,
-                            struct fault *fault)
+enum fault_code cli_session_word(struct cli *cli, const char *word, struct fault *fault)
 {
     if (*word == '\0')
         return cli_usage(cli, fault, "the name of the session is empty");
     if (!utf8_valid(str_of(word)))
         return cli_usage(cli, fault, "the name of the session is not valid UTF-8");
-    return store_session_get(cli->store, cli->owner, str_of(word), true, &cli->arena, out, fault);
+    return FAULT_OK;
+}
+
+enum fault_code cli_session(struct cli *cli, const char *word, const struct tine_session **out,
+                            struct fault *fault)
+{
+    struct tine_result *result;
+    struct tine_error error;
+
+    if (cli_session_word(cli, word, fault) != FAULT_OK || cli_connect(cli, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!tine_session(cli->tine, word, true, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
+    *out = result->session;
+    return FAULT_OK;
 }
 
 enum fault_code cli_text_option(struct cli *cli, const char *name, struct str *out,
@@ -113,6 +134,16 @@ enum fault_code cli_text_option(struct cli *cli, const char *name, struct str *o
         return cli_usage(cli, fault, "--%s is not valid UTF-8", name);
     *out = value ? str_of(value) : STR_NONE;
     return FAULT_OK;
+}
+
+enum fault_code cli_word_option(struct cli *cli, const char *name, const char **out,
+                                struct fault *fault)
+{
+    struct str text;
+    enum fault_code code = cli_text_option(cli, name, &text, fault);
+
+    *out = text.p;
+    return code;
 }
 
 enum fault_code cli_json_option(struct cli *cli, const char *name, struct str *out,
@@ -133,6 +164,16 @@ enum fault_code cli_json_option(struct cli *cli, const char *name, struct str *o
         return cli_usage(cli, fault, "--%s must be a JSON object", name);
     *out = value.raw;
     return FAULT_OK;
+}
+
+enum fault_code cli_object_option(struct cli *cli, const char *name, const char **out,
+                                  struct fault *fault)
+{
+    struct str json;
+    enum fault_code code = cli_json_option(cli, name, &json, fault);
+
+    *out = json.n ? arena_dup(&cli->arena, json).p : NULL;
+    return code;
 }
 
 enum fault_code cli_int_option(struct cli *cli, const char *name, int64_t min, int64_t max,
@@ -197,9 +238,9 @@ int cli_print_line(struct cli *cli, struct str text, int columns)
     return term_add_line(&cli->term, &cli->text, text, columns);
 }
 
-void cli_print_time(struct cli *cli, int64_t us)
+void cli_print_time(struct cli *cli, int64_t ms)
 {
-    time_t seconds = (time_t)(us / 1000000);
+    time_t seconds = (time_t)(ms / 1000);
     struct tm tm;
     char text[32];
 
@@ -215,6 +256,11 @@ struct str cli_short_id(struct str id)
     if (id_parse(id, &parsed))
         return (struct str){id.p + id.n - SHORT_ID, SHORT_ID};
     return id;
+}
+
+void cli_print_json(struct cli *cli, const char *json)
+{
+    buf_add_text(&cli->text, json);
 }
 
 void cli_print_count(struct cli *cli, int64_t count, const char *noun)

@@ -1,5 +1,8 @@
 /* tine demo: lays out an example family, by running the commands that a person would. */
+#include "cli/demo.h"
+
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/demo_steps.h"
 #include "cli/nested.h"
 
@@ -107,6 +110,19 @@ static enum fault_code steps_run(struct cli *cli, bool tour, struct fault *fault
     return code;
 }
 
+enum fault_code demo_furnish(struct cli *cli, struct fault *fault)
+{
+    enum fault_code code;
+
+    cli->at_home = true;
+    code = cli_connect(cli, fault);
+    if (!code)
+        code = steps_run(cli, false, fault);
+    cli_close(cli);
+    cli->at_home = false;
+    return code;
+}
+
 /* How to go on; with the home, when it is not the one that is found without being named. */
 static void print_end(struct cli *cli)
 {
@@ -140,34 +156,46 @@ static enum fault_code already_there(struct cli *cli, bool tour, struct fault *f
     return step_run(cli, &tree, fault);
 }
 
+/* Is the first session of the family there? */
+static enum fault_code look(struct cli *cli, bool *found, struct fault *fault)
+{
+    struct tine_error error;
+
+    *found = tine_session(cli->tine, DEMO_ROOT, false, NULL, &error);
+    if (*found || strcmp(error.code, fault_name(FAULT_SESSION_NOT_FOUND)) == 0)
+        return FAULT_OK;
+    return cli_fault(&error, fault);
+}
+
+static enum fault_code run_as_json(struct cli *cli, bool found, struct fault *fault)
+{
+    enum fault_code code = found ? FAULT_OK : steps_run(cli, false, fault);
+
+    json_out_object(&cli->json, NULL);
+    json_out_string(&cli->json, "session", STR(DEMO_ROOT));
+    json_out_bool(&cli->json, "made", !found);
+    json_out_object_end(&cli->json);
+    return code;
+}
+
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     bool tour = args_has(&cli->args, "tour") && !args_has(&cli->args, "json");
-    struct session session;
-    bool made;
-    enum fault_code code = cli_open(cli, fault);
+    bool found;
+    enum fault_code code = cli_connect(cli, fault);
 
+    if (!code)
+        code = look(cli, &found, fault);
     if (code)
         return code;
-    code = store_session_get(cli->store, cli->owner, STR(DEMO_ROOT), false, &cli->arena, &session,
-                             fault);
-    if (code && code != FAULT_SESSION_NOT_FOUND)
-        return code;
-    made = code == FAULT_SESSION_NOT_FOUND;
-    if (cli->as_json) {
-        code = made ? steps_run(cli, false, fault) : FAULT_OK;
-        json_out_object(&cli->json, NULL);
-        json_out_string(&cli->json, "session", STR(DEMO_ROOT));
-        json_out_bool(&cli->json, "made", made);
-        json_out_object_end(&cli->json);
-        return code;
-    }
-    code = made ? steps_run(cli, tour, fault) : already_there(cli, tour, fault);
+    if (cli->as_json)
+        return run_as_json(cli, found, fault);
+    code = found ? already_there(cli, tour, fault) : steps_run(cli, tour, fault);
     if (code)
         return code;
     if (tour)
         print_end(cli);
-    else if (made) {
+    else if (!found) {
         cli_print(cli, "%s\n", DEMO_ROOT);
         cli_tell(cli, "made an example family: tine tree " DEMO_ROOT);
     }
@@ -179,7 +207,8 @@ const struct command command_demo = {
     .purpose = "lay out an example family of sessions; prints the id of the first",
     .words = "",
     .options = options,
-    .notes = "Done once: when the session \"demo\" is there, nothing is changed. To be rid of it:\n"
+    .notes = "Done once: when the session \"demo\" is there, nothing is "
+             "changed. To be rid of it:\n"
              "tine rm demo, demo-transaction, demo-bulk and demo-strict.\n",
     .examples = "  tine demo --tour\n",
     .run = run,

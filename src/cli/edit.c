@@ -1,8 +1,7 @@
 /* tine rename, edit: what is known of a session besides its conversation. */
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/context.h"
-#include "dialect/native/object.h"
+#include "cli/connect.h"
 
 static const struct option edit_options[] = {
     {"title", "TITLE", "its title", 0},
@@ -13,56 +12,49 @@ static const struct option edit_options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static enum fault_code update(struct cli *cli, struct update_spec *spec, struct fault *fault)
+static enum fault_code update(struct cli *cli, const struct tine_update_options *spec,
+                              struct fault *fault)
 {
-    struct session session;
-    enum fault_code code = cli_open(cli, fault);
+    const struct tine_session *session;
+    struct tine_result *result;
+    struct tine_error error;
 
-    if (!code)
-        code = cli_session(cli, cli->args.words[0], &session, fault);
-    if (code)
-        return code;
-    spec->owner = cli->owner;
-    spec->session = session.id;
-    code = engine_update(cli->engine, spec, &cli->arena, &session, fault);
-    if (code)
-        return code;
+    if (cli_session(cli, cli->args.words[0], &session, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!tine_update(cli->tine, session->id, spec, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
     if (cli->as_json)
-        object_write_session(&cli->json, NULL, &session);
+        cli_print_json(cli, result->json);
     else
-        cli_print(cli, "%.*s\n", STR_ARG(session.id));
-    cli_tell(cli, "\"%.*s\" is changed", STR_ARG(cli_title(session.title)));
+        cli_print(cli, "%s\n", result->session->id);
+    cli_tell(cli, "\"%.*s\" is changed", STR_ARG(cli_title(str_of(result->session->title))));
     return FAULT_OK;
 }
 
 static enum fault_code run_rename(struct cli *cli, struct fault *fault)
 {
-    struct str title = str_of(cli->args.words[1]);
-    struct update_spec spec = {.title = &title};
+    struct tine_update_options spec = {.title = cli->args.words[1]};
 
-    if (!utf8_valid(title))
+    if (!utf8_valid(str_of(spec.title)))
         return cli_usage(cli, fault, "the title is not valid UTF-8");
     return update(cli, &spec, fault);
 }
 
 static enum fault_code run_edit(struct cli *cli, struct fault *fault)
 {
-    struct str title = STR_NONE, metadata = STR_NONE, limits = STR_NONE;
-    struct update_spec spec = {0};
+    struct tine_update_options spec = {0};
     bool archive = args_has(&cli->args, "archive"), unarchive = args_has(&cli->args, "unarchive");
-    enum fault_code code = cli_text_option(cli, "title", &title, fault);
+    enum fault_code code = cli_word_option(cli, "title", &spec.title, fault);
 
     if (!code)
-        code = cli_json_option(cli, "metadata", &metadata, fault);
+        code = cli_object_option(cli, "metadata", &spec.metadata, fault);
     if (!code)
-        code = cli_json_option(cli, "limits", &limits, fault);
+        code = cli_object_option(cli, "limits", &spec.limits, fault);
     if (code)
         return code;
     if (archive && unarchive)
         return cli_usage(cli, fault, "--archive and --unarchive do not go together");
-    spec.title = title.p ? &title : NULL;
-    spec.metadata = metadata.p ? &metadata : NULL;
-    spec.limits = limits.p ? &limits : NULL;
     spec.archived = archive || unarchive ? &archive : NULL;
     if (!spec.title && !spec.metadata && !spec.limits && !spec.archived)
         return cli_usage(cli, fault, "what is to be changed?");

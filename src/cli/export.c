@@ -104,6 +104,15 @@ static void answer(struct cli *cli, const struct exporting *exporting)
     }
 }
 
+/* As cli_session, but in the store itself. */
+static enum fault_code session_find(struct cli *cli, const char *word, struct session *out,
+                                    struct fault *fault)
+{
+    if (cli_session_word(cli, word, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return store_session_get(cli->store, cli->owner, str_of(word), true, &cli->arena, out, fault);
+}
+
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     struct exporting exporting = {.cli = cli, .path = args_value(&cli->args, "output")};
@@ -115,7 +124,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
         return cli_usage(cli, fault, "give a SESSION, or --all");
     code = cli_open(cli, fault);
     if (!code && !all)
-        code = cli_session(cli, cli->args.words[0], &session, fault);
+        code = session_find(cli, cli->args.words[0], &session, fault);
     if (code)
         return code;
     if (!exporting.path)
@@ -132,8 +141,10 @@ const struct command command_export = {
     .words = "[SESSION]",
     .words_max = 1,
     .options = options,
-    .notes = "Nothing is left out: messages, what was rewound away, labels, the journal, and the\n"
-             "hashes that vouch for them. tine import takes it in again, here or elsewhere.\n",
+    .notes = "Nothing is left out: messages, what was rewound away, labels, "
+             "the journal, and the\n"
+             "hashes that vouch for them. tine import takes it in again, here "
+             "or elsewhere.\n",
     .examples = "  tine export demo -o demo.jsonl\n"
                 "  tine export --all | zstd > all.jsonl.zst\n",
     .run = run,

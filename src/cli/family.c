@@ -1,77 +1,8 @@
 #include "cli/family.h"
 
+#include "cli/connect.h"
+
 #include <stdlib.h>
-
-/* ---- gathering rows: a list that grows in the arena ---- */
-
-struct rows {
-    struct cli *cli;
-    char *p;
-    size_t count, room, bytes; /* `bytes` of one row */
-};
-
-static void *row_add(struct rows *rows)
-{
-    if (rows->count == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : 8;
-        char *p = arena_array(&rows->cli->arena, room, rows->bytes);
-
-        if (rows->count)
-            memcpy(p, rows->p, rows->count * rows->bytes);
-        rows->p = p;
-        rows->room = room;
-    }
-    return rows->p + rows->count++ * rows->bytes;
-}
-
-static enum fault_code add_session(void *context, const struct session *session,
-                                   struct fault *fault)
-{
-    struct rows *rows = context;
-    struct arena *arena = &rows->cli->arena;
-    struct family_member *member = row_add(rows);
-
-    (void)fault;
-    *member = (struct family_member){.session = *session};
-    member->session.id = arena_dup(arena, session->id);
-    member->session.title = arena_dup(arena, session->title);
-    member->session.parent.session = arena_dup(arena, session->parent.session);
-    member->session.parent.title = arena_dup(arena, session->parent.title);
-    member->session.parent.message = arena_dup(arena, session->parent.message);
-    /* What the tree does not show is not kept. */
-    member->session.agent = member->session.owner = member->session.head = STR_NONE;
-    member->session.metadata = member->session.limits = STR_NONE;
-    member->session.state_at_head = (struct state){0};
-    return FAULT_OK;
-}
-
-static enum fault_code add_label(void *context, const struct label *label, struct fault *fault)
-{
-    struct rows *rows = context;
-    struct label *copy;
-
-    (void)fault;
-    if (label->inherited)
-        return FAULT_OK;
-    copy = row_add(rows);
-    *copy = *label;
-    copy->text = arena_dup(&rows->cli->arena, label->text);
-    copy->message = arena_dup(&rows->cli->arena, label->message);
-    return FAULT_OK;
-}
-
-static enum fault_code add_rewound(void *context, const struct rewound *rewound,
-                                   struct fault *fault)
-{
-    struct rows *rows = context;
-    struct arena *arena = &rows->cli->arena;
-    struct rewound *copy = row_add(rows);
-
-    (void)fault;
-    *copy = *rewound;
-    copy->message = entry_copy(&rewound->message, arena);
-    return FAULT_OK;
-}
 
 /* ---- order ---- */
 
@@ -88,7 +19,7 @@ static int by_id(const void *a, const void *b, void *context)
 {
     const struct family_member *members = context;
 
-    return str_cmp(members[*(const size_t *)a].session.id, members[*(const size_t *)b].session.id);
+    return strcmp(members[*(const size_t *)a].session->id, members[*(const size_t *)b].session->id);
 }
 
 static int by_parent(const void *a, const void *b, void *context)
@@ -99,8 +30,8 @@ static int by_parent(const void *a, const void *b, void *context)
 
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    if (x->session.fork_index != y->session.fork_index)
-        return x->session.fork_index < y->session.fork_index ? -1 : 1;
+    if (x->session->index != y->session->index)
+        return x->session->index < y->session->index ? -1 : 1;
     return left < right ? -1 : left > right;
 }
 
@@ -108,12 +39,12 @@ static int by_parent(const void *a, const void *b, void *context)
  */
 static size_t parent_of(const struct order *order, size_t place)
 {
-    const struct session_parent *parent = &order->members[place].session.parent;
-    size_t low = 0, high = parent->known ? order->count : 0;
+    const struct tine_parent *parent = order->members[place].session->parent;
+    size_t low = 0, high = parent ? order->count : 0;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int c = str_cmp(order->members[order->by_id[middle]].session.id, parent->session);
+        int c = strcmp(order->members[order->by_id[middle]].session->id, parent->session);
 
         if (c == 0)
             return order->by_id[middle];
@@ -182,39 +113,43 @@ static void order_for_drawing(struct cli *cli, struct family *family)
     family->count = done;
 }
 
-static enum fault_code details_read(struct cli *cli, struct family_member *member,
-                                    bool with_rewound, struct fault *fault)
+/* The source of a root is not in the family any more; the session itself knows what it was. */
+static enum fault_code source_read(struct cli *cli, struct family_member *member,
+                                   struct fault *fault)
 {
-    struct rows labels = {.cli = cli, .bytes = sizeof(struct label)};
-    struct rows rewound = {.cli = cli, .bytes = sizeof(struct rewound)};
-    struct str id = member->session.id;
-    enum fault_code code = store_labels(cli->store, cli->owner, id, add_label, &labels, fault);
+    struct tine_result *result;
+    struct tine_error error;
 
-    if (!code && with_rewound)
-        code = store_rewound(cli->store, cli->owner, id, add_rewound, &rewound, fault);
-    member->labels = (struct label *)(void *)labels.p;
-    member->label_count = labels.count;
-    member->rewound = (struct rewound *)(void *)rewound.p;
-    member->rewound_count = rewound.count;
-    return code;
+    if (!tine_session(cli->tine, member->session->id, false, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
+    member->lost = result->session->parent;
+    return FAULT_OK;
 }
 
-enum fault_code family_read(struct cli *cli, struct str session, bool with_rewound,
-                            struct family *out, struct fault *fault)
+enum fault_code family_read(struct cli *cli, const char *session, struct family *out,
+                            struct fault *fault)
 {
-    struct rows rows = {.cli = cli, .bytes = sizeof(struct family_member)};
-    enum fault_code code = store_relatives(cli->store, cli->owner, session, RELATION_FAMILY,
-                                           add_session, &rows, fault);
-    struct family family = {(struct family_member *)(void *)rows.p, rows.count};
+    struct family family = {0};
+    struct tine_result *tree;
+    struct tine_error error;
 
-    if (code)
-        return code;
-    for (size_t i = 0; !code && i < family.count; i++)
-        code = details_read(cli, &family.members[i], with_rewound, fault);
-    if (code)
-        return code;
+    if (!tine_tree(cli->tine, session, true, &tree, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, tree);
+    family.count = tree->session_count;
+    family.members = arena_array(&cli->arena, family.count + 1, sizeof(*family.members));
+    for (size_t i = 0; i < family.count; i++)
+        family.members[i].session = &tree->sessions[i];
     if (family.count)
         order_for_drawing(cli, &family);
+    for (size_t i = 0; i < family.count; i++) {
+        struct family_member *member = &family.members[i];
+
+        if (member->depth == 0 && member->session->parent &&
+            source_read(cli, member, fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
     *out = family;
     return FAULT_OK;
 }

@@ -5,14 +5,12 @@
 #include "cli/context.h"
 
 struct family_member {
-    struct session session;
-    size_t depth;         /* 0: a root */
-    size_t parent;        /* its place in the list; itself for a root */
-    bool last;            /* of its parent's forks */
-    struct label *labels; /* set in this session itself */
-    size_t label_count;
-    struct rewound *rewound;
-    size_t rewound_count;
+    const struct tine_session *session;
+    const struct tine_parent
+        *lost;     /* of a root: its source, which was deleted; NULL: it had none */
+    size_t depth;  /* 0: a root */
+    size_t parent; /* its place in the list; itself for a root */
+    bool last;     /* of its parent's forks */
 };
 
 struct family {
@@ -24,7 +22,7 @@ struct family {
  * Reads the family that a session belongs to, with labels and what was rewound away. Ordered for
  * drawing: each session is followed by its forks, by the place where they parted, and theirs.
  */
-FAULT_CHECK enum fault_code family_read(struct cli *cli, struct str session, bool with_rewound,
-                                        struct family *out, struct fault *fault);
+FAULT_CHECK enum fault_code family_read(struct cli *cli, const char *session, struct family *out,
+                                        struct fault *fault);
 
 #endif

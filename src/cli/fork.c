@@ -1,7 +1,7 @@
 /* tine fork: a new session that begins at a place of another. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/point_word.h"
-#include "dialect/native/object.h"
 
 #include <inttypes.h>
 
@@ -16,73 +16,67 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static enum fault_code spec_read(struct cli *cli, struct fork_spec *spec, struct str texts[3],
-                                 struct fault *fault)
+static enum fault_code options_read(struct cli *cli, struct tine_fork_options *out,
+                                    struct fault *fault)
 {
-    enum fault_code code = point_options(cli, &spec->point, fault);
+    enum fault_code code = point_options(cli, &out->point, fault);
 
     if (!code)
-        code = cli_text_option(cli, "title", &texts[0], fault);
+        code = cli_word_option(cli, "title", &out->title, fault);
     if (!code)
-        code = cli_text_option(cli, "agent", &texts[1], fault);
+        code = cli_word_option(cli, "agent", &out->agent, fault);
     if (!code)
-        code = cli_json_option(cli, "metadata", &texts[2], fault);
+        code = cli_object_option(cli, "metadata", &out->metadata, fault);
     if (!code)
-        code = cli_text_option(cli, "id", &spec->id, fault);
+        code = cli_word_option(cli, "id", &out->id, fault);
     if (!code)
-        code = cli_text_option(cli, "expect-head", &spec->expect_head, fault);
-    spec->title = texts[0].p ? &texts[0] : NULL;
-    spec->agent = texts[1].p ? &texts[1] : NULL;
-    spec->metadata = texts[2].p ? &texts[2] : NULL;
-    spec->dry_run = args_has(&cli->args, "dry-run");
+        code = cli_word_option(cli, "expect-head", &out->expect_head, fault);
+    out->dry_run = args_has(&cli->args, "dry-run");
     return code;
 }
 
-static void answer(struct cli *cli, const struct fork_spec *spec, const struct fork_result *result)
+static void answer(struct cli *cli, bool dry_run, const struct tine_result *result)
 {
-    const struct session *session = &result->session;
+    const struct tine_session *session = result->session;
+    const struct tine_point *point = result->point;
 
     if (cli->as_json) {
-        json_out_object(&cli->json, NULL);
-        object_write_fork(&cli->json, result);
-        json_out_object_end(&cli->json);
+        cli_print_json(cli, result->json);
         return;
     }
-    if (spec->dry_run) {
+    if (dry_run) {
         cli_print(cli, "would make \"");
-        cli_print_line(cli, session->title, 0);
+        cli_print_line(cli, str_of(session->title), 0);
         cli_print(cli, "\" with ");
-        cli_print_count(cli, result->point.index, "message");
-        cli_print(cli, result->point.snapped ? ", snapped to the nearest good place\n" : "\n");
+        cli_print_count(cli, point->index, "message");
+        cli_print(cli, point->snapped ? ", snapped to the nearest good place\n" : "\n");
         return;
     }
-    cli_print(cli, "%.*s\n", STR_ARG(session->id));
+    cli_print(cli, "%s\n", session->id);
     cli_tell(cli, "forked \"%.*s\" with %" PRId64 " message%s%s",
-             STR_ARG(cli_title(session->title)), result->point.index,
-             result->point.index == 1 ? "" : "s",
-             result->point.snapped ? ", snapped to the nearest good place" : "");
+             STR_ARG(cli_title(str_of(session->title))), point->index, point->index == 1 ? "" : "s",
+             point->snapped ? ", snapped to the nearest good place" : "");
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct fork_spec spec = {0};
-    struct fork_result result;
-    struct session source;
-    struct str texts[3] = {STR_NONE, STR_NONE, STR_NONE};
-    enum fault_code code = spec_read(cli, &spec, texts, fault);
+    struct tine_fork_options spec = {0};
+    const struct tine_session *source;
+    struct tine_result *result;
+    struct tine_error error;
+    enum fault_code code = options_read(cli, &spec, fault);
 
-    if (!code)
-        code = cli_open(cli, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[0], &source, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
-    spec.session = source.id;
-    code = engine_fork(cli->engine, &spec, &cli->arena, &result, fault);
-    if (!code)
-        answer(cli, &spec, &result);
-    return code;
+    if (!tine_fork(cli->tine, source->id, &spec, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
+    if (!result->session || !result->point)
+        return fault_set(fault, FAULT_IO, "the reply of the server has no session");
+    answer(cli, spec.dry_run, result);
+    return FAULT_OK;
 }
 
 const struct command command_fork = {
@@ -92,7 +86,8 @@ const struct command command_fork = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "The source is not touched. Without a point the fork has everything the source has.\n"
+    .notes = "The source is not touched. Without a point the fork has "
+             "everything the source has.\n"
              "It takes the same moment however long the conversation is.\n",
     .examples = "  tine fork 7c1e22a0\n"
                 "  new=$(tine fork 'Plan the trip' --before '#4' --title 'By train')\n"

@@ -11,8 +11,8 @@ static const char *environment(const char *name)
     return value && *value ? value : NULL;
 }
 
-static enum fault_code home_find(const char *home, struct arena *arena, struct str *out,
-                                 struct fault *fault)
+enum fault_code home_find(const char *home, struct arena *arena, struct str *out,
+                          struct fault *fault)
 {
     const char *base;
 
@@ -56,6 +56,17 @@ static enum fault_code home_make(struct str home, struct arena *arena, struct fa
     }
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return fault_set(fault, FAULT_IO, "the home \"%s\" is not a directory", path);
+    return FAULT_OK;
+}
+
+enum fault_code home_dir(const char *home, struct arena *arena, struct str *out,
+                         struct fault *fault)
+{
+    struct str dir;
+
+    if (home_find(home, arena, &dir, fault) != FAULT_OK || home_make(dir, arena, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *out = dir;
     return FAULT_OK;
 }
 

@@ -1,7 +1,8 @@
 /* tine log: the journal of a session. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/message_print.h"
-#include "dialect/native/object.h"
+#include "store/limits.h"
 
 #include <inttypes.h>
 
@@ -11,108 +12,143 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static void print_entry(struct cli *cli, const struct entry *entry)
+static void print_message(struct cli *cli, const struct tine_message *message)
 {
-    if (entry->kind == ENTRY_MOVE) {
+    bool is_message = strcmp(message->kind, "message") == 0;
+
+    if (message->move) {
         cli_style(cli, STYLE_WARN);
-        cli_print(cli, "%s", object_move(entry->move));
+        cli_print(cli, "%s", message->move);
         cli_style(cli, STYLE_PLAIN);
-        cli_print(cli, "%s", entry->move == MOVE_ADOPT ? " from" : " to");
-        if (entry->ref_index > 0)
-            cli_print(cli, " after #%" PRId64, entry->ref_index - 1);
+        cli_print(cli, "%s", strcmp(message->move, "adopt") == 0 ? " from" : " to");
+        if (message->to_index > 0)
+            cli_print(cli, " after #%" PRId64, message->to_index - 1);
         else
             cli_print(cli, " the beginning");
         return;
     }
     cli_style(cli, STYLE_BOLD);
-    if (entry->kind == ENTRY_MESSAGE)
-        cli_print(cli, "%s", object_role(entry->role));
-    else
-        cli_print(cli, "%s", object_kind(entry->kind));
+    cli_print(cli, "%s", is_message && message->role ? message->role : message->kind);
     cli_style(cli, STYLE_PLAIN);
-    if (entry->index >= 0)
-        cli_print(cli, " #%" PRId64, entry->index);
-    if (entry->flags & ENTRY_ADOPTED)
+    if (message->index >= 0)
+        cli_print(cli, " #%" PRId64, message->index);
+    if (message->adopted)
         cli_print(cli, " (adopted)");
     cli_print(cli, "  ");
-    if (entry->kind == ENTRY_MESSAGE)
-        message_print_start(cli, entry, cli->term.width ? cli->term.width - 45 : 0);
+    if (is_message)
+        message_print_start(cli, message, cli->term.width ? cli->term.width - 45 : 0);
 }
 
 /* A word in quotes with what stands before it; nothing when there is none. */
-static void print_quoted(struct cli *cli, const char *before, struct str text)
+static void print_quoted(struct cli *cli, const char *before, const char *text)
 {
-    if (text.n == 0)
+    if (!text || !*text)
         return;
     cli_print(cli, "%s\"", before);
-    cli_print_line(cli, text, 60);
+    cli_print_line(cli, str_of(text), 60);
     cli_print(cli, "\"");
 }
 
-static void print_note(struct cli *cli, const struct note *note)
+static void print_turn(struct cli *cli, const struct tine_entry *note)
+{
+    cli_print(cli, " %s", note->about ? note->about : "");
+    if (note->now)
+        cli_print(cli, ": %s", note->now);
+    print_quoted(cli, ", ", note->was);
+}
+
+static void print_note(struct cli *cli, const struct tine_entry *note)
 {
     cli_style(cli, STYLE_GOOD);
-    cli_print(cli, "%s", object_note(note->act));
+    cli_print(cli, "%s", note->act);
     cli_style(cli, STYLE_PLAIN);
-    switch (note->act) {
-    case NOTE_RENAMED:
+    if (strncmp(note->act, "turn_", 5) == 0) {
+        print_turn(cli, note);
+        return;
+    }
+    if (strcmp(note->act, "renamed") == 0) {
         print_quoted(cli, " from ", note->was);
         print_quoted(cli, " to ", note->now);
-        break;
-    case NOTE_FORKED:
+    } else if (strcmp(note->act, "forked") == 0) {
         print_quoted(cli, " as ", note->now);
         print_quoted(cli, " from ", note->was);
-        break;
-    default:
+    } else {
         print_quoted(cli, " ", note->was);
         print_quoted(cli, " ", note->now);
     }
-    if (note->message.n)
-        cli_print(cli, " at message %.*s", STR_ARG(note->message));
+    if (note->about)
+        cli_print(cli, " at message %s", note->about);
 }
 
-static enum fault_code visit(void *context, const struct journal_item *item, struct fault *fault)
+static void print_entry(struct cli *cli, const struct tine_entry *entry)
 {
-    struct cli *cli = context;
-
-    if (cli->as_json) {
-        object_write_journal(&cli->json, NULL, item);
-        return cli_flush_some(cli, fault);
-    }
     cli_style(cli, STYLE_DIM);
-    cli_print(cli, "%6" PRId64 "  ", item->e);
-    cli_print_time(cli, item->entry ? item->entry->at_us : item->note->at_us);
+    cli_print(cli, "%6" PRId64 "  ", entry->event);
+    cli_print_time(cli, entry->created_ms);
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
-    if (item->entry)
-        print_entry(cli, item->entry);
+    if (entry->message)
+        print_message(cli, entry->message);
     else
-        print_note(cli, item->note);
+        print_note(cli, entry);
     cli_print(cli, "\n");
-    return cli_flush_some(cli, fault);
+}
+
+static enum fault_code page_write(struct cli *cli, const struct tine_result *page,
+                                  struct fault *fault)
+{
+    enum fault_code code = FAULT_OK;
+
+    for (size_t i = 0; !code && i < page->entry_count; i++) {
+        if (cli->as_json)
+            json_out_raw(&cli->json, NULL, str_of(page->entries[i].json));
+        else
+            print_entry(cli, &page->entries[i]);
+        code = cli_flush_some(cli, fault);
+    }
+    return code;
+}
+
+static enum fault_code journal_write(struct cli *cli, const char *session, int64_t since,
+                                     int64_t limit, struct fault *fault)
+{
+    struct tine_pages pages = {0};
+    const char *cursor = NULL;
+    struct tine_error error;
+    enum fault_code code = FAULT_OK;
+    int64_t left = limit ? limit : INT64_MAX;
+
+    while (!code && left > 0 && tine_pages_next(&pages, &cursor)) {
+        int64_t count = left < LIMIT_PAGE ? left : LIMIT_PAGE;
+
+        if (tine_journal(cli->tine, session, since, count, cursor, &pages.page, &error)) {
+            code = page_write(cli, pages.page, fault);
+            left -= (int64_t)pages.page->entry_count;
+        } else {
+            code = cli_fault(&error, fault);
+        }
+    }
+    tine_pages_end(&pages);
+    return code;
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct log_spec spec = {0};
-    struct session session;
-    enum fault_code code = cli_int_option(cli, "limit", 1, INT64_MAX, 0, &spec.limit, fault);
+    const struct tine_session *session;
+    int64_t limit, since;
+    enum fault_code code = cli_int_option(cli, "limit", 1, INT64_MAX, 0, &limit, fault);
 
     if (!code)
-        code = cli_int_option(cli, "since", 0, INT64_MAX, 0, &spec.after_e, fault);
-    if (!code)
-        code = cli_open(cli, fault);
+        code = cli_int_option(cli, "since", 0, INT64_MAX, 0, &since, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[0], &session, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
-    spec.session = session.id;
     if (cli->as_json) {
         json_out_object(&cli->json, NULL);
         json_out_array(&cli->json, "entries");
     }
-    code = store_journal(cli->store, &spec, visit, cli, fault);
+    code = journal_write(cli, session->id, since, limit, fault);
     if (!code && cli->as_json) {
         json_out_array_end(&cli->json);
         json_out_object_end(&cli->json);
@@ -127,9 +163,9 @@ const struct command command_log = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes =
-        "Messages, rewinds, undos, labels, renames: what the session itself wrote, numbered as\n"
-        "the events of the store.\n",
+    .notes = "Messages, rewinds, undos, labels, renames: what the session "
+             "itself wrote, numbered as\n"
+             "the events of the store.\n",
     .examples = "  tine log demo\n",
     .run = run,
 };

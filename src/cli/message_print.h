@@ -5,9 +5,12 @@
 #include "cli/context.h"
 
 /* A heading, then the parts, indented. */
-void message_print(struct cli *cli, const struct entry *entry);
+void message_print(struct cli *cli, const struct tine_message *message);
 
-/* The first words of an entry on one line, at most `columns` wide. */
-void message_print_start(struct cli *cli, const struct entry *entry, int columns);
+/* The first words of a message on one line, at most `columns` wide. */
+void message_print_start(struct cli *cli, const struct tine_message *message, int columns);
+
+/* Text on one line, at most `columns` wide: its line breaks are blanks. */
+void message_print_words(struct cli *cli, struct str text, int columns);
 
 #endif

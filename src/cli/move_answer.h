@@ -4,7 +4,8 @@
 
 #include "cli/context.h"
 
-void move_answer(struct cli *cli, enum move_act act, bool dry_run,
-                 const struct move_result *result);
+/* FAULT_IO when the reply lacks what it must have. */
+FAULT_CHECK enum fault_code move_answer(struct cli *cli, bool dry_run,
+                                        const struct tine_result *result, struct fault *fault);
 
 #endif

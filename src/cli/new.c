@@ -1,13 +1,10 @@
 /* tine new: a new session. */
 #include "cli/commands.h"
-#include "cli/context.h"
-#include "dialect/native/message_in.h"
-#include "dialect/native/object.h"
-#include "store/limits.h"
+#include "cli/connect.h"
 
 static const struct option options[] = {
     {"title", "TITLE", "its title", 0},
-    {"agent", "NS/NAME", "the agent it is with (tine/shell)", 0},
+    {"agent", "NS/NAME", "the agent it is with (else the default one)", 0},
     {"metadata", "JSON", "an object that is kept with it", 0},
     {"limits", "JSON", "an object of limits that is kept with it", 0},
     {"state", "JSON", "its first state: an object of keys and values", 0},
@@ -15,52 +12,43 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static enum fault_code state_option(struct cli *cli, struct state *out, struct fault *fault)
+static enum fault_code options_read(struct cli *cli, struct tine_session_options *out,
+                                    struct fault *fault)
 {
-    struct str json = STR_NONE;
-    struct json_value object;
-    enum fault_code code = cli_json_option(cli, "state", &json, fault);
+    enum fault_code code = cli_word_option(cli, "title", &out->title, fault);
 
-    if (code || json.n == 0)
-        return code;
-    code = json_read(json, LIMIT_JSON_DEPTH, "--state", &object, fault);
-    return code ? code : message_state(&object, "--state", &cli->arena, out, fault);
+    if (!code)
+        code = cli_word_option(cli, "agent", &out->agent, fault);
+    if (!code)
+        code = cli_word_option(cli, "id", &out->id, fault);
+    if (!code)
+        code = cli_object_option(cli, "metadata", &out->metadata, fault);
+    if (!code)
+        code = cli_object_option(cli, "limits", &out->limits, fault);
+    if (!code)
+        code = cli_object_option(cli, "state", &out->state, fault);
+    return code;
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct create_spec spec = {.agent = STR("tine/shell")};
-    struct str agent = STR_NONE;
-    struct session session;
-    enum fault_code code = cli_text_option(cli, "title", &spec.title, fault);
+    struct tine_session_options spec = {0};
+    struct tine_result *result;
+    struct tine_error error;
 
-    if (!code)
-        code = cli_text_option(cli, "agent", &agent, fault);
-    if (!code)
-        code = cli_text_option(cli, "id", &spec.id, fault);
-    if (!code)
-        code = cli_json_option(cli, "metadata", &spec.metadata, fault);
-    if (!code)
-        code = cli_json_option(cli, "limits", &spec.limits, fault);
-    if (!code)
-        code = state_option(cli, &spec.state, fault);
-    if (!code)
-        code = cli_open(cli, fault);
-    if (code)
-        return code;
-    spec.owner = cli->owner;
-    if (agent.p)
-        spec.agent = agent;
-    code = engine_create(cli->engine, &spec, &cli->arena, &session, fault);
-    if (code)
-        return code;
+    if (options_read(cli, &spec, fault) != FAULT_OK || cli_connect(cli, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!tine_create(cli->tine, &spec, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
     if (cli->as_json) {
-        object_write_session(&cli->json, NULL, &session);
+        cli_print_json(cli, result->json);
         return FAULT_OK;
     }
-    cli_print(cli, "%.*s\n", STR_ARG(session.id));
-    cli_tell(cli, "made \"%.*s\"; now: tine send %.*s --no-run 'hello'",
-             STR_ARG(cli_title(session.title)), STR_ARG(cli_short_id(session.id)));
+    cli_print(cli, "%s\n", result->session->id);
+    cli_tell(cli, "made \"%.*s\"; now: tine send %.*s 'hello'",
+             STR_ARG(cli_title(str_of(result->session->title))),
+             STR_ARG(cli_short_id(str_of(result->session->id))));
     return FAULT_OK;
 }
 

@@ -52,12 +52,12 @@ enum fault_code point_word(const char *word, struct point_spec *out, struct faul
     return FAULT_OK;
 }
 
-enum fault_code point_options(struct cli *cli, struct point_spec *out, struct fault *fault)
+enum fault_code point_options(struct cli *cli, struct tine_point_name *out, struct fault *fault)
 {
     const char *before = args_value(&cli->args, "before");
     const char *after = args_value(&cli->args, "after");
     const char *turn = args_value(&cli->args, "before-turn");
-    struct point_spec spec = {.by = POINT_END, .side = SIDE_AFTER};
+    struct point_spec spec;
     struct fault inner;
 
     if ((before != NULL) + (after != NULL) + (turn != NULL) > 1)
@@ -66,13 +66,17 @@ enum fault_code point_options(struct cli *cli, struct point_spec *out, struct fa
         return cli_usage(cli, fault, "--before-turn does not name a turn");
     if ((before || after) && point_word(before ? before : after, &spec, &inner))
         return cli_usage(cli, fault, "%s", inner.message);
-    if (turn) {
-        spec.by = POINT_TURN;
-        spec.name = str_of(turn);
-    }
-    if (before || turn)
-        spec.side = SIDE_BEFORE;
-    spec.guard = args_has(&cli->args, "snap") ? GUARD_SNAP : GUARD_REFUSE;
-    *out = spec;
+    *out = (struct tine_point_name){
+        .before = before,
+        .after = after,
+        .before_turn = turn,
+        .part = true,
+        .snap = args_has(&cli->args, "snap"),
+    };
     return FAULT_OK;
+}
+
+bool point_is_named(const struct tine_point_name *point)
+{
+    return point->before || point->after || point->before_turn;
 }

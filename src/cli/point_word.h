@@ -3,6 +3,7 @@
 #define CLI_POINT_WORD_H
 
 #include "cli/context.h"
+#include "store/point.h"
 
 /*
  * A message: "#4" by its place, "-1" from the end, "@name" by its label, else by its id or the
@@ -20,8 +21,11 @@ FAULT_CHECK enum fault_code point_word(const char *word, struct point_spec *out,
     {"snap", NULL, "when a tool call is open there, the nearest good place before it", 0}
 /* clang-format on */
 
-/* The point that these options name, at most one of them; POINT_END when none does. */
-FAULT_CHECK enum fault_code point_options(struct cli *cli, struct point_spec *out,
+/* The point that these options name, at most one of them. */
+FAULT_CHECK enum fault_code point_options(struct cli *cli, struct tine_point_name *out,
                                           struct fault *fault);
+
+/* False when they name none: after everything. */
+bool point_is_named(const struct tine_point_name *point);
 
 #endif

@@ -1,8 +1,8 @@
 /* tine rewind, undo, redo: a session goes back, and forward again. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/move_answer.h"
 #include "cli/point_word.h"
-#include "dialect/native/object.h"
 
 static const struct option rewind_options[] = {
     POINT_OPTIONS,
@@ -17,63 +17,62 @@ static const struct option undo_options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-typedef enum fault_code engine_verb(struct engine *, struct move_spec *, struct arena *,
-                                    struct move_result *, struct fault *);
+typedef bool tine_verb(struct tine *, const char *, const struct tine_move_options *,
+                       struct tine_result **, struct tine_error *);
 
-static enum fault_code move(struct cli *cli, struct move_spec *spec, engine_verb *verb,
+static enum fault_code move(struct cli *cli, struct tine_move_options *spec, tine_verb *verb,
                             struct fault *fault)
 {
-    struct move_result result;
-    struct session session;
-    enum fault_code code = cli_text_option(cli, "expect-head", &spec->expect_head, fault);
+    const struct tine_session *session;
+    struct tine_result *result;
+    struct tine_error error;
+    enum fault_code code = cli_word_option(cli, "expect-head", &spec->expect_head, fault);
 
-    if (!code)
-        code = cli_open(cli, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[0], &session, fault);
     if (code)
         return code;
-    spec->owner = cli->owner;
-    spec->session = session.id;
     spec->dry_run = args_has(&cli->args, "dry-run");
-    code = verb(cli->engine, spec, &cli->arena, &result, fault);
-    if (!code)
-        move_answer(cli, spec->act, spec->dry_run, &result);
-    return code;
+    if (!verb(cli->tine, session->id, spec, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
+    return move_answer(cli, spec->dry_run, result, fault);
 }
 
 static enum fault_code run_rewind(struct cli *cli, struct fault *fault)
 {
-    struct move_spec spec = {.act = MOVE_REWIND};
+    struct tine_move_options spec = {0};
     enum fault_code code = point_options(cli, &spec.point, fault);
 
-    if (!code && spec.point.by == POINT_END)
+    if (!code && !point_is_named(&spec.point))
         code = cli_usage(cli, fault, "where to? give --before, --after or --before-turn");
-    return code ? code : move(cli, &spec, engine_rewind, fault);
+    return code ? code : move(cli, &spec, tine_rewind, fault);
 }
 
 static enum fault_code run_undo(struct cli *cli, struct fault *fault)
 {
-    struct move_spec spec = {.act = MOVE_UNDO};
+    struct tine_move_options spec = {0};
 
-    return move(cli, &spec, engine_undo, fault);
+    return move(cli, &spec, tine_undo, fault);
 }
 
 static enum fault_code run_redo(struct cli *cli, struct fault *fault)
 {
-    struct move_spec spec = {.act = MOVE_REDO};
+    struct tine_move_options spec = {0};
 
-    return move(cli, &spec, engine_redo, fault);
+    return move(cli, &spec, tine_redo, fault);
 }
 
 const struct command command_rewind = {
     .name = "rewind",
-    .purpose = "take a session back to any message it ever had; prints the session's id",
+    .purpose = "take a session back to any message it ever had; prints the "
+               "session's id",
     .words = "SESSION",
     .words_min = 1,
     .words_max = 1,
     .options = rewind_options,
-    .notes = "Nothing is lost: what is rewound away stays, for undo, for forks and in the tree.\n",
+    .notes = "Nothing is lost: what is rewound away stays, for undo, for forks "
+             "and in the tree.\n",
     .examples = "  tine rewind demo --before -1\n"
                 "  tine rewind demo --after '#3' --dry-run\n",
     .run = run_rewind,

@@ -1,8 +1,7 @@
 /* tine search: finds messages and titles by their words. */
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/context.h"
-#include "dialect/native/object.h"
+#include "cli/connect.h"
 #include "store/limits.h"
 
 static const struct option options[] = {
@@ -10,53 +9,47 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct results {
-    struct cli *cli;
-    int64_t count;
-};
-
-/* The snippet with its matches set off. */
-static void print_snippet(struct cli *cli, struct str snippet)
+/* The snippet with its matches, which are counted in characters, set off. */
+static void print_snippet(struct cli *cli, const struct tine_hit *hit)
 {
-    size_t from = 0;
+    struct str snippet = str_of(hit->snippet);
+    size_t from = 0, match = 0;
+    int64_t place = 0;
 
     cli_print(cli, "   ");
-    for (size_t i = 0; i <= snippet.n; i++) {
-        if (i < snippet.n && snippet.p[i] != '\x02' && snippet.p[i] != '\x03')
-            continue;
-        cli_print_line(cli, (struct str){snippet.p + from, i - from}, 0);
-        if (i < snippet.n)
-            cli_style(cli, snippet.p[i] == '\x02' ? STYLE_BOLD : STYLE_PLAIN);
-        from = i + 1;
+    for (size_t at = 0; match < hit->match_count; place++) {
+        if (place == hit->matches[match][0] || place == hit->matches[match][1]) {
+            bool begins = place == hit->matches[match][0];
+
+            cli_print_line(cli, (struct str){snippet.p + from, at - from}, 0);
+            cli_style(cli, begins ? STYLE_BOLD : STYLE_PLAIN);
+            from = at;
+            match += !begins;
+        }
+        if (at >= snippet.n)
+            break;
+        utf8_next(snippet, &at);
     }
+    cli_print_line(cli, (struct str){snippet.p + from, snippet.n - from}, 0);
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "\n");
 }
 
-static enum fault_code visit(void *context, const struct hit *hit, struct fault *fault)
+static void print_hit(struct cli *cli, const struct tine_hit *hit)
 {
-    struct results *results = context;
-    struct cli *cli = results->cli;
-
-    results->count++;
-    if (cli->as_json) {
-        object_write_hit(&cli->json, NULL, hit);
-        return cli_flush_some(cli, fault);
-    }
     cli_style(cli, STYLE_NAME);
-    cli_print(cli, "%.*s", STR_ARG(cli_short_id(hit->session)));
+    cli_print(cli, "%.*s", STR_ARG(cli_short_id(str_of(hit->session))));
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
-    cli_print_line(cli, cli_title(hit->title), 60);
-    if (hit->message.n) {
+    cli_print_line(cli, cli_title(str_of(hit->title)), 60);
+    if (hit->message) {
         cli_style(cli, STYLE_DIM);
-        cli_print(cli, "  %s  %.*s", object_role(hit->role), STR_ARG(hit->message));
+        cli_print(cli, "  %s  %s", hit->role ? hit->role : "none", hit->message);
         cli_style(cli, STYLE_PLAIN);
     }
     cli_print(cli, "\n");
-    if (hit->message.n)
-        print_snippet(cli, hit->snippet);
-    return cli_flush_some(cli, fault);
+    if (hit->message)
+        print_snippet(cli, hit);
 }
 
 static enum fault_code words_join(struct cli *cli, struct str *out, struct fault *fault)
@@ -82,30 +75,30 @@ static enum fault_code words_join(struct cli *cli, struct str *out, struct fault
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct search_spec spec = {0};
-    struct results results = {.cli = cli};
-    enum fault_code code = cli_int_option(cli, "limit", 1, LIMIT_PAGE, 20, &spec.limit, fault);
+    struct str words;
+    struct tine_result *result;
+    struct tine_error error;
+    int64_t limit;
+    enum fault_code code = cli_int_option(cli, "limit", 1, LIMIT_PAGE, 20, &limit, fault);
 
     if (!code)
-        code = words_join(cli, &spec.words, fault);
+        code = words_join(cli, &words, fault);
     if (!code)
-        code = cli_open(cli, fault);
+        code = cli_connect(cli, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
+    if (!tine_search(cli->tine, words.p, limit, &result, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, result);
     if (cli->as_json) {
-        json_out_object(&cli->json, NULL);
-        json_out_array(&cli->json, "hits");
+        cli_print_json(cli, result->json);
+        return FAULT_OK;
     }
-    code = store_search(cli->store, &spec, visit, &results, fault);
-    if (code)
-        return code;
-    if (cli->as_json) {
-        json_out_array_end(&cli->json);
-        json_out_object_end(&cli->json);
-    } else if (results.count == 0) {
-        cli_tell(cli, "nothing has all of these words; a star finds starts of words: 'trai*'");
-    }
+    for (size_t i = 0; i < result->hit_count; i++)
+        print_hit(cli, &result->hits[i]);
+    if (result->hit_count == 0)
+        cli_tell(cli, "nothing has all of these words; a star finds starts of "
+                      "words: 'trai*'");
     return FAULT_OK;
 }
 
@@ -116,9 +109,10 @@ const struct command command_search = {
     .words_min = 1,
     .words_max = -1,
     .options = options,
-    .notes =
-        "All words must occur. \"Two words\" in double quotes are a phrase; a star at the end of\n"
-        "a word finds all words that start so. What was rewound away is found too.\n",
+    .notes = "All words must occur. \"Two words\" in double quotes are a "
+             "phrase; a star at the end of\n"
+             "a word finds all words that start so. What was rewound away is "
+             "found too.\n",
     .examples = "  tine search night train\n"
                 "  tine search '\"night train\" Lisb*'\n",
     .run = run,

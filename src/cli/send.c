@@ -1,15 +1,17 @@
-/* tine send: appends messages to a session. */
-#include "cli/commands.h"
-#include "cli/input.h"
-#include "dialect/native/message_in.h"
-#include "dialect/native/object.h"
+/* tine send: says something in a session, and shows the answer. */
 #include "base/utf8.h"
+#include "cli/reply_print.h"
+#include "cli/commands.h"
+#include "cli/connect.h"
+#include "cli/input.h"
 #include "store/limits.h"
+#include "json/json_in.h"
 
 #include <unistd.h>
 
 static const struct option options[] = {
-    {"no-run", NULL, "only store it; nothing here can answer yet", 0},
+    {"no-run", NULL, "only store it: nobody answers", 0},
+    {"wait", NULL, "when a turn is running, wait for it to end (else it is a conflict)", 0},
     {"role", "ROLE", "user (the default), assistant, tool or system", 0},
     {"id", "ID", "its id (else one is made); the same again is stored once", 0},
     {"turn", "TURN", "the turn it belongs to", 0},
@@ -31,7 +33,7 @@ static enum fault_code text_read(struct cli *cli, struct str *out, struct fault 
     if (count == 0 || (count == 1 && strcmp(words[0], "-") == 0)) {
         code = input_read(cli, "-", LIMIT_ENTRY_BYTES, out, fault);
         if (!code && out->n && out->p[out->n - 1] == '\n')
-            out->n--;
+            *out = arena_dup(&cli->arena, (struct str){out->p, out->n - 1});
     } else {
         buf_init(&joined, LIMIT_ENTRY_BYTES);
         for (size_t i = 0; i < count; i++) {
@@ -49,108 +51,180 @@ static enum fault_code text_read(struct cli *cli, struct str *out, struct fault 
     return code;
 }
 
-static enum fault_code one_read(struct cli *cli, struct message_batch *batch, struct fault *fault)
+static bool is_role(const char *name)
 {
-    const char *role_name = args_value(&cli->args, "role");
-    enum role role = ROLE_USER;
-    struct str text = STR_NONE, turn = STR_NONE;
-    enum fault_code code;
+    static const char *const roles[] = {"user", "assistant", "tool", "system"};
 
-    if (role_name && !message_role(str_of(role_name), &role))
-        return cli_usage(cli, fault, "--role must be user, assistant, tool or system");
-    code = text_read(cli, &text, fault);
-    if (code)
-        return code;
-    batch->entries = arena_alloc(&cli->arena, sizeof(batch->entries[0]));
-    batch->count = 1;
-    batch->entries[0] = message_of_text(role, text, &cli->arena);
-    code = cli_text_option(cli, "id", &batch->entries[0].id, fault);
-    if (!code)
-        code = cli_text_option(cli, "turn", &turn, fault);
-    if (!code && turn.n) {
-        batch->entries[0].turn = turn;
-        batch->entries[0].turn_rule = TURN_NAMED;
-    }
-    return code;
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+        if (strcmp(name, roles[i]) == 0)
+            return true;
+    return false;
 }
 
-static enum fault_code batch_read(struct cli *cli, struct message_batch *batch, struct fault *fault)
+/* A body of JSON, so that a text may hold every character. */
+static const char *text_body(struct cli *cli, struct str text)
 {
-    const char *path = args_value(&cli->args, "input");
-    struct str bytes;
+    struct json_out out;
+    struct buf body;
+    const char *copy;
+
+    buf_init(&body, 6 * text.n + 64);
+    json_out_init(&out, &body);
+    json_out_object(&out, NULL);
+    json_out_string(&out, "text", text);
+    json_out_object_end(&out);
+    copy = arena_dup(&cli->arena, buf_str(&body)).p;
+    buf_clear(&body);
+    return copy;
+}
+
+static enum fault_code one_read(struct cli *cli, struct tine_send_options *out, struct fault *fault)
+{
+    const char *role = args_value(&cli->args, "role");
+    struct str text = STR_NONE;
     enum fault_code code;
 
+    if (role && !is_role(role))
+        return cli_usage(cli, fault, "--role must be user, assistant, tool or system");
+    code = text_read(cli, &text, fault);
+    if (!code)
+        code = cli_word_option(cli, "id", &out->id, fault);
+    if (!code)
+        code = cli_word_option(cli, "turn", &out->turn, fault);
+    if (code)
+        return code;
+    out->role = role;
+    out->turn = out->turn && *out->turn ? out->turn : NULL;
+    out->id = out->id && *out->id ? out->id : NULL;
+    if (memchr(text.p, '\0', text.n))
+        out->json = text_body(cli, text);
+    else
+        out->text = text.p;
+    return FAULT_OK;
+}
+
+static enum fault_code message_read_in(struct cli *cli, struct tine_send_options *out,
+                                       struct fault *fault)
+{
+    const char *path = args_value(&cli->args, "input");
+    struct json_value body;
+    struct str bytes;
+
     if (!path)
-        return one_read(cli, batch, fault);
+        return one_read(cli, out, fault);
     if (cli->args.word_count > 1 || args_has(&cli->args, "role") || args_has(&cli->args, "id") ||
         args_has(&cli->args, "turn"))
         return cli_usage(cli, fault, "with --input, text, role, id and turn stand in the JSON");
-    code = input_read(cli, path, LIMIT_BATCH_BYTES, &bytes, fault);
-    return code ? code : message_read(bytes, &cli->arena, batch, fault);
+    if (input_read(cli, path, LIMIT_BATCH_BYTES, &bytes, fault) != FAULT_OK ||
+        json_read(bytes, LIMIT_JSON_DEPTH, "the message", &body, fault) != FAULT_OK)
+        return fault_pass(fault);
+    out->json = bytes.p;
+    return FAULT_OK;
 }
 
-static void answer(struct cli *cli, const struct append_result *result)
+static void print_stored(struct cli *cli, const struct tine_result *result)
 {
-    if (cli->as_json) {
-        json_out_object(&cli->json, NULL);
-        json_out_array(&cli->json, "messages");
-        for (size_t i = 0; i < result->count; i++)
-            object_write_entry(&cli->json, NULL, &result->entries[i]);
-        json_out_array_end(&cli->json);
-        json_out_bool(&cli->json, "repeated", result->repeated);
-        json_out_object_end(&cli->json);
-        return;
-    }
-    for (size_t i = 0; i < result->count; i++)
-        cli_print(cli, "%.*s\n", STR_ARG(result->entries[i].id));
+    for (size_t i = 0; i < result->message_count; i++)
+        cli_print(cli, "%s\n", result->messages[i].id);
     if (result->repeated)
         cli_tell(cli, "it was there already, and is the same");
     else
-        cli_tell(cli, "stored %zu message%s", result->count, result->count == 1 ? "" : "s");
+        cli_tell(cli, "stored %zu message%s", result->message_count,
+                 result->message_count == 1 ? "" : "s");
+}
+
+/* Ctrl-C: the turn ends, too, and what was said stays. */
+static enum fault_code cancel(struct cli *cli, const char *session, struct fault *fault)
+{
+    struct tine_error error;
+
+    cli_forget_signal();
+    if (!tine_cancel(cli->tine, session, NULL, &error) &&
+        strcmp(error.code, fault_name(FAULT_NO_TURN)) != 0)
+        return cli_fault(&error, fault);
+    return fault_set(fault, FAULT_INTERRUPTED, "interrupted; what was said so far is kept");
+}
+
+/* A turn that did not end well is a failure of the command, but what it said was said. */
+static enum fault_code turn_end(struct cli *cli, const struct tine_result *result,
+                                struct fault *fault)
+{
+    if (!result->turn_state || strcmp(result->turn_state, "done") == 0)
+        return FAULT_OK;
+    if (cli_flush(cli, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (strcmp(result->turn_state, "cancelled") == 0)
+        return fault_set(fault, FAULT_INTERRUPTED, "the turn was cancelled");
+    return fault_set(fault, FAULT_AGENT_FAILED, "the turn failed: %s",
+                     result->reason ? result->reason : "no reason is known");
+}
+
+static enum fault_code send(struct cli *cli, const char *session, struct tine_send_options *spec,
+                            struct fault *fault)
+{
+    struct reply_print answer;
+    struct tine_result *result;
+    struct tine_error error;
+    bool done;
+
+    reply_print_init(&answer, cli);
+    if (!cli->as_json) {
+        spec->on_event = reply_print_event;
+        spec->context = &answer;
+    }
+    cli_catch_signals();
+    done = tine_send(cli->tine, session, spec, &result, &error);
+    reply_print_end(&answer);
+    if (!done && cli_was_signalled())
+        return cancel(cli, session, fault);
+    if (!done)
+        return cli->out_error ? cli_flush(cli, fault) : cli_fault(&error, fault);
+    cli_keep(cli, result);
+    if (cli->as_json)
+        cli_print_json(cli, result->json);
+    else if (!result->turn)
+        print_stored(cli, result);
+    return turn_end(cli, result, fault);
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct message_batch batch = {0};
-    struct append_spec spec = {0};
-    struct append_result result;
-    struct session session;
-    enum fault_code code = cli_text_option(cli, "expect-head", &spec.expect_head, fault);
+    struct tine_send_options spec = {
+        .store_only = args_has(&cli->args, "no-run"),
+        .wait = args_has(&cli->args, "wait"),
+    };
+    const struct tine_session *session;
+    enum fault_code code = cli_word_option(cli, "expect-head", &spec.expect_head, fault);
 
+    if (!code && spec.store_only && spec.wait)
+        code = cli_usage(cli, fault, "--no-run and --wait do not go together");
     if (!code)
-        code = batch_read(cli, &batch, fault);
-    if (code)
-        return code;
-    if (batch.run == RUN_YES || (batch.run == RUN_NOT_SAID && !args_has(&cli->args, "no-run")))
-        return cli_usage(cli, fault,
-                         "nothing here can answer yet: --no-run stores the message only");
-    code = cli_open(cli, fault);
+        code = message_read_in(cli, &spec, fault);
     if (!code)
         code = cli_session(cli, cli->args.words[0], &session, fault);
-    if (code)
-        return code;
-    spec.owner = cli->owner;
-    spec.session = session.id;
-    code =
-        engine_append(cli->engine, &spec, batch.entries, batch.count, &cli->arena, &result, fault);
-    if (!code)
-        answer(cli, &result);
-    return code;
+    return code ? code : send(cli, session->id, &spec, fault);
 }
 
 const struct command command_send = {
     .name = "send",
-    .purpose = "add a message to a session; prints its id",
+    .purpose = "say something in a session, and show the answer as it comes",
     .words = "SESSION [TEXT…|-]",
     .words_min = 1,
     .words_max = -1,
     .options = options,
-    .notes =
-        "TEXT is read from stdin when it is - or missing; the line feed at its end is dropped.\n"
-        "--input takes the whole message as JSON: {\"text\"} or {\"parts\"}, with role, id,\n"
-        "metadata, state, turn and usage beside it, or several as {\"messages\":[…]}, which are\n"
-        "stored all or none.\n",
-    .examples = "  tine send demo --no-run 'Where do we change trains?'\n"
+    .notes = "TEXT is read from stdin when it is - or missing; the line feed at its "
+             "end is dropped.\n"
+             "The session's agent answers a message of the user, and its text goes "
+             "to stdout; Ctrl-C\n"
+             "stops it. With --no-run, and for other roles, the message is only "
+             "stored, and its id\n"
+             "is printed.\n"
+             "--input takes the whole message as JSON: {\"text\"} or {\"parts\"}, "
+             "with role, id,\n"
+             "metadata, state, turn, usage and run beside it, or several as "
+             "{\"messages\":[…]}, which\n"
+             "are stored all or none, and answered when they say \"run\":true.\n",
+    .examples = "  tine send demo 'Where do we change trains?'\n"
                 "  git diff | tine send demo --no-run -\n"
                 "  tine send demo --no-run --input turn.json\n",
     .run = run,

@@ -1,7 +1,6 @@
 /* tine sessions: the list of sessions. */
 #include "cli/commands.h"
-#include "cli/context.h"
-#include "dialect/native/object.h"
+#include "cli/connect.h"
 #include "store/limits.h"
 
 #include <inttypes.h>
@@ -17,23 +16,18 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-struct listing {
-    struct cli *cli;
-    int64_t limit, count;
-    bool more;
-    int64_t last_us, last_s; /* of the last one given */
-};
-
-static void print_row(struct cli *cli, const struct session *session)
+static void print_row(struct cli *cli, const struct tine_session *session)
 {
-    struct str id = cli->term.is_terminal ? cli_short_id(session->id) : session->id;
+    struct str id = str_of(session->id);
 
+    if (cli->term.is_terminal)
+        id = cli_short_id(id);
     cli_style(cli, STYLE_NAME);
     cli_print(cli, "%-*.*s", cli->term.is_terminal ? 16 : ID_TEXT, STR_ARG(id));
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_style(cli, STYLE_DIM);
-    cli_print_time(cli, session->updated_us);
+    cli_print_time(cli, session->updated_ms);
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  %5" PRId64 " %s", session->messages,
               session->messages == 1 ? "message " : "messages");
@@ -43,95 +37,98 @@ static void print_row(struct cli *cli, const struct session *session)
     else
         cli_print(cli, "          ");
     cli_print(cli, "  ");
-    cli_print_line(cli, cli_title(session->title),
+    cli_print_line(cli, cli_title(str_of(session->title)),
                    cli->term.width > 80 ? cli->term.width - 62 : cli->term.width);
     if (session->archived)
         cli_print(cli, " (archived)");
     cli_print(cli, "\n");
 }
 
-/* One more than was asked for is read, so that it is known whether there are more. */
-static enum fault_code visit(void *context, const struct session *session, struct fault *fault)
+static enum fault_code page_write(struct cli *cli, const struct tine_result *page,
+                                  struct fault *fault)
 {
-    struct listing *listing = context;
-    struct cli *cli = listing->cli;
+    enum fault_code code = FAULT_OK;
 
-    if (listing->count == listing->limit) {
-        listing->more = true;
-        return FAULT_OK;
+    for (size_t i = 0; !code && i < page->session_count; i++) {
+        if (cli->as_json)
+            json_out_raw(&cli->json, NULL, str_of(page->sessions[i].json));
+        else
+            print_row(cli, &page->sessions[i]);
+        code = cli_flush_some(cli, fault);
     }
-    listing->count++;
-    listing->last_us = session->updated_us;
-    listing->last_s = session->s;
-    if (cli->as_json)
-        object_write_session_row(&cli->json, NULL, session);
-    else
-        print_row(cli, session);
-    return cli_flush_some(cli, fault);
+    return code;
 }
 
-/* A cursor is the time and the number of the last session seen. */
-static enum fault_code cursor_read(struct cli *cli, struct list_spec *spec, struct fault *fault)
-{
-    const char *cursor = args_value(&cli->args, "cursor");
-    int end = 0;
-
-    if (cursor && (sscanf(cursor, "%" SCNd64 ".%" SCNd64 "%n", &spec->before_us, &spec->before_s,
-                          &end) != 2 ||
-                   cursor[end] != '\0'))
-        return cli_usage(cli, fault, "--cursor is none that tine sessions --json gave");
-    return FAULT_OK;
-}
-
-static void finish(struct cli *cli, const struct listing *listing)
+static void finish(struct cli *cli, int64_t limit, int64_t count, const char *next)
 {
     if (cli->as_json) {
         json_out_array_end(&cli->json);
-        if (listing->more) {
-            struct str next = arena_printf(&cli->arena, "%" PRId64 ".%" PRId64, listing->last_us,
-                                           listing->last_s);
-
-            json_out_string(&cli->json, "next", next);
-        }
+        if (next)
+            json_out_string(&cli->json, "next", str_of(next));
         json_out_object_end(&cli->json);
-    } else if (listing->more) {
-        cli_tell(cli, "there are more: --limit %" PRId64 " shows them", listing->limit * 10);
-    } else if (listing->count == 0 && args_has(&cli->args, "archived")) {
+    } else if (next) {
+        cli_tell(cli, "there are more: --limit %" PRId64 " shows them", limit * 10);
+    } else if (count == 0 && args_has(&cli->args, "archived")) {
         cli_tell(cli, "no archived sessions");
-    } else if (listing->count == 0) {
-        cli_tell(cli, "no sessions yet: tine new --title 'My first', or tine demo for an example");
+    } else if (count == 0) {
+        cli_tell(cli, "no sessions yet: tine new --title 'My first', or tine demo "
+                      "for an example");
     }
+}
+
+/* A cursor that is none is a fault of the command line. */
+static enum fault_code list_failed(struct cli *cli, const struct tine_error *error, bool first,
+                                   struct fault *fault)
+{
+    if (first && error->status == 400 && args_has(&cli->args, "cursor"))
+        return cli_usage(cli, fault, "--cursor is none that tine sessions --json gave");
+    return cli_fault(error, fault);
+}
+
+static enum fault_code list(struct cli *cli, struct tine_list_options *spec, int64_t limit,
+                            struct fault *fault)
+{
+    struct tine_pages pages = {0};
+    struct tine_error error;
+    enum fault_code code = FAULT_OK;
+    int64_t count = 0;
+
+    while (!code && count < limit && tine_pages_next(&pages, &spec->cursor)) {
+        spec->limit = limit - count < LIMIT_PAGE ? limit - count : LIMIT_PAGE;
+        if (tine_sessions(cli->tine, spec, &pages.page, &error)) {
+            code = page_write(cli, pages.page, fault);
+            count += (int64_t)pages.page->session_count;
+        } else {
+            code = list_failed(cli, &error, count == 0, fault);
+        }
+    }
+    if (!code)
+        finish(cli, limit, count, pages.page->next);
+    tine_pages_end(&pages);
+    return code;
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct list_spec spec = {0};
-    struct listing listing = {.cli = cli};
-    enum fault_code code = cli_text_option(cli, "agent", &spec.agent, fault);
+    struct tine_list_options spec = {.cursor = args_value(&cli->args, "cursor")};
+    int64_t limit;
+    enum fault_code code = cli_word_option(cli, "agent", &spec.agent, fault);
 
     if (!code)
-        code =
-            cli_int_option(cli, "limit", 1, LIMIT_SESSIONS, LIMIT_DEFAULT, &listing.limit, fault);
+        code = cli_int_option(cli, "limit", 1, LIMIT_SESSIONS, LIMIT_DEFAULT, &limit, fault);
     if (!code)
-        code = cursor_read(cli, &spec, fault);
-    if (!code)
-        code = cli_open(cli, fault);
+        code = cli_connect(cli, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
-    spec.limit = listing.limit + 1;
     if (args_has(&cli->args, "archived"))
-        spec.archived = 1;
+        spec.archived = TINE_ONLY_ARCHIVED;
     else if (args_has(&cli->args, "all"))
-        spec.archived = -1;
+        spec.archived = TINE_ALSO_ARCHIVED;
     if (cli->as_json) {
         json_out_object(&cli->json, NULL);
         json_out_array(&cli->json, "sessions");
     }
-    code = store_session_list(cli->store, &spec, visit, &listing, fault);
-    if (!code)
-        finish(cli, &listing);
-    return code;
+    return list(cli, &spec, limit, fault);
 }
 
 const struct command command_sessions = {
@@ -139,9 +136,10 @@ const struct command command_sessions = {
     .purpose = "list the sessions, the one last written to first",
     .words = "",
     .options = options,
-    .notes =
-        "A line shows the session's id (on a terminal its last 8 characters, which are enough\n"
-        "to name it), when it was last written to, its messages, its forks and its title.\n",
+    .notes = "A line shows the session's id (on a terminal its last 8 "
+             "characters, which are enough\n"
+             "to name it), when it was last written to, its messages, its "
+             "forks and its title.\n",
     .examples = "  tine sessions --all\n"
                 "  tine sessions --json --limit 10\n",
     .run = run,

@@ -1,8 +1,9 @@
 /* tine show: the messages of a session. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/message_print.h"
 #include "cli/point_word.h"
-#include "dialect/native/object.h"
+#include "store/limits.h"
 
 #include <inttypes.h>
 
@@ -16,26 +17,23 @@ static const struct option options[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static enum fault_code visit(void *context, const struct entry *entry, struct fault *fault)
-{
-    struct cli *cli = context;
+/* What is asked for, and what came of it. */
+struct showing {
+    struct tine_messages_options spec;
+    int64_t limit, tail; /* 0: all */
+    int64_t total;       /* messages of the conversation */
+    bool more;
+};
 
-    if (cli->as_json)
-        object_write_entry(&cli->json, NULL, entry);
-    else
-        message_print(cli, entry);
-    return cli_flush_some(cli, fault);
-}
-
-static void print_session(struct cli *cli, const struct session *session)
+static void print_session(struct cli *cli, const struct tine_session *session)
 {
-    const struct session_parent *parent = &session->parent;
+    const struct tine_parent *parent = session->parent;
 
     cli_style(cli, STYLE_BOLD);
-    cli_print_line(cli, cli_title(session->title), 0);
+    cli_print_line(cli, cli_title(str_of(session->title)), 0);
     cli_style(cli, STYLE_PLAIN);
     cli_style(cli, STYLE_DIM);
-    cli_print(cli, "  %.*s  ", STR_ARG(session->id));
+    cli_print(cli, "  %s  ", session->id);
     cli_print_count(cli, session->messages, "message");
     if (session->children) {
         cli_print(cli, ", ");
@@ -44,93 +42,138 @@ static void print_session(struct cli *cli, const struct session *session)
     if (session->archived)
         cli_print(cli, ", archived");
     cli_print(cli, "\n");
-    if (parent->known) {
+    if (parent) {
         cli_print(cli, "forked from \"");
-        cli_print_line(cli, cli_title(parent->title), 0);
+        cli_print_line(cli, cli_title(str_of(parent->title)), 0);
         cli_print(cli, "\"%s with ", parent->deleted ? " (deleted)" : "");
-        cli_print_count(cli, session->fork_index, "message");
+        cli_print_count(cli, parent->index, "message");
         cli_print(cli, "\n");
     }
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "\n");
     if (session->messages == 0)
-        cli_tell(cli, "no messages yet: tine send %.*s --no-run 'hello'",
-                 STR_ARG(cli_short_id(session->id)));
+        cli_tell(cli, "no messages yet: tine send %.*s 'hello'",
+                 STR_ARG(cli_short_id(str_of(session->id))));
 }
 
-static enum fault_code spec_read(struct cli *cli, struct history_spec *spec, struct fault *fault)
+static enum fault_code options_read(struct cli *cli, struct showing *out, struct fault *fault)
 {
     const char *at = args_value(&cli->args, "at");
-    int64_t tail = 0;
+    struct point_spec point;
     struct fault inner;
-    enum fault_code code = cli_int_option(cli, "tail", 1, INT64_MAX, 0, &tail, fault);
+    enum fault_code code = cli_int_option(cli, "tail", 1, INT64_MAX, 0, &out->tail, fault);
 
     if (!code)
-        code = cli_int_option(cli, "from", 0, INT64_MAX, 0, &spec->from, fault);
+        code = cli_int_option(cli, "from", 0, INT64_C(1000000000000), 0, &out->spec.from, fault);
     if (!code)
-        code = cli_int_option(cli, "limit", 1, INT64_MAX, 0, &spec->limit, fault);
+        code = cli_int_option(cli, "limit", 1, INT64_MAX, 0, &out->limit, fault);
     if (code)
         return code;
-    if (tail && (spec->limit || args_has(&cli->args, "from")))
+    if (out->tail && (out->limit || args_has(&cli->args, "from")))
         return cli_usage(cli, fault, "--tail does not go with --from and --limit");
-    if (args_has(&cli->args, "raw") && (at || tail || args_has(&cli->args, "from")))
+    if (args_has(&cli->args, "raw") && (at || out->tail || args_has(&cli->args, "from")))
         return cli_usage(cli, fault, "--raw goes only with --limit");
-    if (at && point_word(at, &spec->at, &inner))
+    if (at && point_word(at, &point, &inner))
         return cli_usage(cli, fault, "%s", inner.message);
-    spec->at.guard = GUARD_NONE;
-    spec->all = args_has(&cli->args, "all");
-    if (tail) {
-        spec->tail = true;
-        spec->limit = tail;
-    }
+    out->spec.at = at;
+    out->spec.part = true;
+    out->spec.all = args_has(&cli->args, "all");
+    out->spec.raw = args_has(&cli->args, "raw");
     return FAULT_OK;
 }
 
-/* The entries, from the effective history or the raw log. */
-static enum fault_code entries(struct cli *cli, const struct history_spec *spec,
-                               struct history_info *info, struct fault *fault)
+/* The last so many begin at a place that depends on how many there are. */
+static enum fault_code tail_find(struct cli *cli, const char *session, struct showing *showing,
+                                 struct fault *fault)
 {
-    struct log_spec raw = {.owner = spec->owner, .session = spec->session, .limit = spec->limit};
+    struct tine_messages_options last = {.at = showing->spec.at, .part = true, .tail = 1};
+    struct tine_result *result;
+    struct tine_error error;
 
-    if (args_has(&cli->args, "raw"))
-        return store_raw_log(cli->store, &raw, visit, cli, fault);
-    return store_history(cli->store, spec, visit, cli, info, fault);
+    if (!tine_messages(cli->tine, session, &last, &result, &error))
+        return cli_fault(&error, fault);
+    if (result->total > showing->tail)
+        showing->spec.from = result->total - showing->tail;
+    tine_result_free(result);
+    return FAULT_OK;
+}
+
+static enum fault_code page_write(struct cli *cli, const struct tine_result *page,
+                                  struct fault *fault)
+{
+    enum fault_code code = FAULT_OK;
+
+    for (size_t i = 0; !code && i < page->message_count; i++) {
+        if (cli->as_json)
+            json_out_raw(&cli->json, NULL, str_of(page->messages[i].json));
+        else
+            message_print(cli, &page->messages[i]);
+        code = cli_flush_some(cli, fault);
+    }
+    return code;
+}
+
+static enum fault_code messages_write(struct cli *cli, const char *session, struct showing *showing,
+                                      struct fault *fault)
+{
+    struct tine_messages_options *spec = &showing->spec;
+    struct tine_pages pages = {0};
+    struct tine_error error;
+    enum fault_code code = FAULT_OK;
+    int64_t left = showing->limit ? showing->limit : INT64_MAX;
+
+    while (!code && left > 0 && tine_pages_next(&pages, &spec->cursor)) {
+        spec->limit = left < LIMIT_PAGE ? left : LIMIT_PAGE;
+        if (tine_messages(cli->tine, session, spec, &pages.page, &error)) {
+            code = page_write(cli, pages.page, fault);
+            left -= (int64_t)pages.page->message_count;
+            showing->total = pages.page->total;
+            showing->more = pages.page->next != NULL;
+        } else {
+            code = cli_fault(&error, fault);
+        }
+    }
+    tine_pages_end(&pages);
+    return code;
+}
+
+static void finish(struct cli *cli, const struct showing *showing)
+{
+    bool page = showing->more && !showing->spec.raw;
+
+    if (cli->as_json) {
+        json_out_array_end(&cli->json);
+        if (page && !showing->spec.all)
+            json_out_int(&cli->json, "next", showing->spec.from + showing->limit);
+        json_out_object_end(&cli->json);
+    } else if (page) {
+        cli_tell(cli, "there are more: the conversation has %" PRId64 " messages", showing->total);
+    }
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    struct history_spec spec = {.at = {.by = POINT_END, .side = SIDE_AFTER}};
-    struct history_info info = {0};
-    struct session session;
-    enum fault_code code = spec_read(cli, &spec, fault);
+    struct showing showing = {.limit = 0};
+    const struct tine_session *session;
+    enum fault_code code = options_read(cli, &showing, fault);
 
     if (!code)
-        code = cli_open(cli, fault);
-    if (!code)
         code = cli_session(cli, cli->args.words[0], &session, fault);
+    if (!code && showing.tail)
+        code = tail_find(cli, session->id, &showing, fault);
     if (code)
         return code;
-    spec.owner = cli->owner;
-    spec.session = session.id;
     if (cli->as_json) {
         json_out_object(&cli->json, NULL);
-        object_write_session(&cli->json, "session", &session);
+        json_out_raw(&cli->json, "session", str_of(session->json));
         json_out_array(&cli->json, "messages");
     } else {
-        print_session(cli, &session);
+        print_session(cli, session);
     }
-    code = entries(cli, &spec, &info, fault);
-    if (code)
-        return code;
-    if (cli->as_json) {
-        json_out_array_end(&cli->json);
-        if (info.more && !spec.tail && !spec.all)
-            json_out_int(&cli->json, "next", spec.from + spec.limit);
-        json_out_object_end(&cli->json);
-    } else if (info.more && !spec.tail) {
-        cli_tell(cli, "there are more: the conversation has %" PRId64 " messages", info.total);
-    }
-    return FAULT_OK;
+    code = messages_write(cli, session->id, &showing, fault);
+    if (!code)
+        finish(cli, &showing);
+    return code;
 }
 
 const struct command command_show = {
@@ -140,9 +183,9 @@ const struct command command_show = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes =
-        "A rewind takes messages out of this list and a fork begins with those of its source;\n"
-        "--raw shows what was rewound away, too.\n",
+    .notes = "A rewind takes messages out of this list and a fork begins with "
+             "those of its source;\n"
+             "--raw shows what was rewound away, too.\n",
     .examples = "  tine show demo --tail 5\n"
                 "  tine show demo --at @plan\n"
                 "  tine show demo --json | python3 -m json.tool\n",

@@ -1,54 +1,49 @@
 /* tine tree: the family of a session. */
 #include "cli/commands.h"
+#include "cli/connect.h"
 #include "cli/tree_draw.h"
-#include "dialect/native/object.h"
 
 static const struct option options[] = {
     {"rewound", NULL, "also what was rewound away", 0},
     {NULL, NULL, NULL, 0},
 };
 
-static enum fault_code write_member(struct cli *cli, const struct family_member *member,
-                                    struct str current, bool with_rewound, struct fault *fault)
+/* The sessions of the tree, with their details. */
+static void write_tree(struct cli *cli, const struct tine_result *tree)
 {
-    object_begin_node(&cli->json, &member->session, str_eq(member->session.id, current));
-    if (with_rewound) {
-        json_out_array(&cli->json, "labels");
-        for (size_t i = 0; i < member->label_count; i++)
-            object_write_label(&cli->json, NULL, &member->labels[i]);
-        json_out_array_end(&cli->json);
-        json_out_array(&cli->json, "rewound");
-        for (size_t i = 0; i < member->rewound_count; i++)
-            object_write_rewound(&cli->json, NULL, &member->rewound[i]);
-        json_out_array_end(&cli->json);
-    }
+    json_out_object(&cli->json, NULL);
+    json_out_name(&cli->json, "root", str_of(tree->root));
+    json_out_array(&cli->json, "sessions");
+    for (size_t i = 0; i < tree->session_count; i++)
+        json_out_raw(&cli->json, NULL, str_of(tree->sessions[i].json));
+    json_out_array_end(&cli->json);
     json_out_object_end(&cli->json);
-    return cli_flush_some(cli, fault);
+}
+
+static enum fault_code run_as_json(struct cli *cli, const char *session, struct fault *fault)
+{
+    struct tine_result *tree;
+    struct tine_error error;
+
+    if (!tine_tree(cli->tine, session, args_has(&cli->args, "rewound"), &tree, &error))
+        return cli_fault(&error, fault);
+    cli_keep(cli, tree);
+    write_tree(cli, tree);
+    return FAULT_OK;
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
-    bool with_rewound = args_has(&cli->args, "rewound");
     struct family family = {0};
-    struct session session;
-    enum fault_code code = cli_open(cli, fault);
+    const struct tine_session *session;
 
-    if (!code)
-        code = cli_session(cli, cli->args.words[0], &session, fault);
-    if (!code)
-        code = family_read(cli, session.id, with_rewound, &family, fault);
-    if (code)
-        return code;
-    if (!cli->as_json)
-        return tree_draw(cli, &family, session.id, fault);
-    json_out_object(&cli->json, NULL);
-    json_out_name(&cli->json, "root", family.count ? family.members[0].session.id : STR_NONE);
-    json_out_array(&cli->json, "sessions");
-    for (size_t i = 0; !code && i < family.count; i++)
-        code = write_member(cli, &family.members[i], session.id, with_rewound, fault);
-    json_out_array_end(&cli->json);
-    json_out_object_end(&cli->json);
-    return code;
+    if (cli_session(cli, cli->args.words[0], &session, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (cli->as_json)
+        return run_as_json(cli, session->id, fault);
+    if (family_read(cli, session->id, &family, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return tree_draw(cli, &family, args_has(&cli->args, "rewound"), fault);
 }
 
 const struct command command_tree = {
@@ -58,7 +53,8 @@ const struct command command_tree = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "A line shows where a fork parted (the last message that it shares with its source),\n"
+    .notes = "A line shows where a fork parted (the last message that it "
+             "shares with its source),\n"
              "its title, its short id, its messages and its labels.\n",
     .examples = "  tine tree demo\n"
                 "  tine tree demo --rewound\n",

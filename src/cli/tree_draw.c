@@ -38,51 +38,49 @@ static void draw_trail(struct cli *cli, const struct trail *trail, size_t depth)
 }
 
 /* Where the fork parted: the last message that it shares. */
-static void draw_parting(struct cli *cli, const struct session *session)
+static void draw_parting(struct cli *cli, const struct tine_session *session)
 {
     cli_style(cli, STYLE_DIM);
-    if (session->fork_index > 0)
-        cli_print(cli, "after #%" PRId64 "  ", session->fork_index - 1);
+    if (session->index > 0)
+        cli_print(cli, "after #%" PRId64 "  ", session->index - 1);
     else
         cli_print(cli, "at the start  ");
     cli_style(cli, STYLE_PLAIN);
 }
 
-static void draw_labels(struct cli *cli, const struct family_member *member)
+static void draw_labels(struct cli *cli, const struct tine_session *session)
 {
-    for (size_t i = 0; i < member->label_count; i++) {
-        const struct label *label = &member->labels[i];
+    for (size_t i = 0; i < session->label_count; i++) {
+        const struct tine_label *label = &session->labels[i];
 
         cli_style(cli, STYLE_WARN);
         cli_print(cli, "  @");
-        cli_print_line(cli, label->text, 0);
+        cli_print_line(cli, str_of(label->label ? label->label : ""), 0);
         cli_style(cli, STYLE_PLAIN);
         if (label->index >= 0)
             cli_print(cli, " #%" PRId64, label->index);
     }
 }
 
-static void draw_session(struct cli *cli, const struct family_member *member, bool current)
+static void draw_session(struct cli *cli, const struct tine_session *session)
 {
-    const struct session *session = &member->session;
-
-    if (session->parent.known && (member->depth > 0 || session->parent.deleted))
+    if (session->parent)
         draw_parting(cli, session);
     cli_style(cli, STYLE_BOLD);
-    cli_print_line(cli, cli_title(session->title), 60);
+    cli_print_line(cli, cli_title(str_of(session->title)), 60);
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_style(cli, STYLE_NAME);
-    cli_print(cli, "%.*s", STR_ARG(cli_short_id(session->id)));
+    cli_print(cli, "%.*s", STR_ARG(cli_short_id(str_of(session->id))));
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_print_count(cli, session->messages, "message");
-    if (session->parent.known)
+    if (session->parent)
         cli_print(cli, " (%" PRId64 " its own)", session->own_messages);
     if (session->archived)
         cli_print(cli, "  archived");
-    draw_labels(cli, member);
-    if (current) {
+    draw_labels(cli, session);
+    if (session->current) {
         cli_style(cli, STYLE_GOOD);
         buf_add_text(&cli->text, strokes_of(cli)->here);
         cli_style(cli, STYLE_PLAIN);
@@ -91,22 +89,22 @@ static void draw_session(struct cli *cli, const struct family_member *member, bo
 }
 
 /* A root whose source is gone says what it came from. */
-static void draw_lost_source(struct cli *cli, const struct session *session)
+static void draw_lost_source(struct cli *cli, const struct tine_parent *lost)
 {
     cli_style(cli, STYLE_DIM);
     cli_print(cli, "(from \"");
-    cli_print_line(cli, cli_title(session->parent.title), 60);
+    cli_print_line(cli, cli_title(str_of(lost->title)), 60);
     cli_print(cli, "\", which was deleted)\n");
     cli_style(cli, STYLE_PLAIN);
 }
 
 static void draw_rewound(struct cli *cli, const struct trail *trail, size_t depth,
-                         const struct family_member *member, bool has_forks)
+                         const struct tine_session *session, bool has_forks)
 {
     const struct strokes *strokes = strokes_of(cli);
 
-    for (size_t i = 0; i < member->rewound_count; i++) {
-        const struct rewound *rewound = &member->rewound[i];
+    for (size_t i = 0; i < session->rewound_count; i++) {
+        const struct tine_rewound *rewound = &session->rewound[i];
 
         cli_style(cli, STYLE_DIM);
         draw_trail(cli, trail, depth);
@@ -115,13 +113,13 @@ static void draw_rewound(struct cli *cli, const struct trail *trail, size_t dept
         cli_print(cli, "rewound at #%" PRId64 ": ", rewound->index);
         cli_print_count(cli, rewound->messages, "message");
         cli_print(cli, ", \"");
-        message_print_start(cli, &rewound->message, 40);
+        message_print_start(cli, rewound->first, 40);
         cli_print(cli, "\"\n");
         cli_style(cli, STYLE_PLAIN);
     }
 }
 
-enum fault_code tree_draw(struct cli *cli, const struct family *family, struct str current,
+enum fault_code tree_draw(struct cli *cli, const struct family *family, bool with_rewound,
                           struct fault *fault)
 {
     const struct strokes *strokes = strokes_of(cli);
@@ -133,15 +131,16 @@ enum fault_code tree_draw(struct cli *cli, const struct family *family, struct s
         size_t depth = drawn_depth(member);
         bool has_forks = i + 1 < family->count && family->members[i + 1].depth > member->depth;
 
-        if (depth == 0 && member->session.parent.known)
-            draw_lost_source(cli, &member->session);
+        if (member->lost)
+            draw_lost_source(cli, member->lost);
         if (depth > 0) {
             draw_trail(cli, &trail, depth - 1);
             buf_add_text(&cli->text, member->last ? strokes->last : strokes->fork);
             trail.goes_on[depth] = !member->last;
         }
-        draw_session(cli, member, str_eq(member->session.id, current));
-        draw_rewound(cli, &trail, depth, member, has_forks);
+        draw_session(cli, member->session);
+        if (with_rewound)
+            draw_rewound(cli, &trail, depth, member->session, has_forks);
         code = cli_flush_some(cli, fault);
     }
     return code;

@@ -4,8 +4,7 @@
 
 #include "cli/family.h"
 
-/* `current` is the id of the session that is marked. */
 FAULT_CHECK enum fault_code tree_draw(struct cli *cli, const struct family *family,
-                                      struct str current, struct fault *fault);
+                                      bool with_rewound, struct fault *fault);
 
 #endif

@@ -55,13 +55,34 @@ static enum fault_code rule_entry(struct entry_spec *entry, struct fault *fault)
     return FAULT_OK;
 }
 
+/* The states that a step may lead to, and the texts that go with it. */
+static enum fault_code rule_run(const struct run_step *run, struct fault *fault)
+{
+    bool ends = run->act == RUN_END;
+
+    if (run->act == RUN_STAY)
+        return FAULT_OK;
+    if (run->state <= RUN_STATE_NONE || run->state >= RUN_STATE_COUNT ||
+        run_active(run->state) == ends)
+        return fault_set(fault, FAULT_INVALID, "a turn cannot %s with that state",
+                         ends ? "end" : "go on");
+    if (run->turn.n == 0)
+        return fault_set(fault, FAULT_INVALID, "the name of the turn is empty");
+    if (rule_text("the name of the turn", run->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK ||
+        rule_text("the reason", run->reason, LIMIT_REASON_BYTES, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return rule_text("the holder of the turn", run->holder, LIMIT_HOLDER_BYTES, fault);
+}
+
 enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
                               struct entry_spec *entries, size_t count, struct arena *arena,
                               struct append_result *out, struct fault *fault)
 {
     size_t bytes = 0;
 
-    if (count == 0)
+    if (rule_once(spec->once, fault) != FAULT_OK || rule_run(&spec->run, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (count == 0 && spec->run.act != RUN_GO_ON && spec->run.act != RUN_END)
         return fault_set(fault, FAULT_INVALID, "there is nothing to append");
     if (count > LIMIT_BATCH_ENTRIES)
         return fault_set(fault, FAULT_TOO_LARGE, "the batch has %zu entries; the limit is %d",
@@ -82,5 +103,6 @@ enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
     }
     spec->entries = entries;
     spec->count = count;
+    spec->at_us = engine_now_us(engine);
     return store_append(engine_store(engine), spec, arena, out, fault);
 }

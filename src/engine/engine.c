@@ -14,6 +14,7 @@ enum { CHANCE_BYTES = 1024 };
 struct engine {
     struct store *store;
     struct engine_source source;
+    int64_t sessions_max;
     pthread_mutex_t lock;               /* of all below */
     unsigned char chance[CHANCE_BYTES]; /* drawn ahead: a call to the system for each id is dear */
     size_t chance_left;
@@ -53,6 +54,7 @@ struct engine *engine_new(struct store *store, const struct engine_source *sourc
         abort();
     engine->store = store;
     engine->source = source ? *source : (struct engine_source){clock_now_us, system_random, NULL};
+    engine->sessions_max = LIMIT_SESSIONS;
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -63,6 +65,16 @@ void engine_free(struct engine *engine)
         return;
     pthread_mutex_destroy(&engine->lock);
     free(engine);
+}
+
+void engine_limit_sessions(struct engine *engine, int64_t max)
+{
+    engine->sessions_max = max;
+}
+
+int64_t engine_sessions_max(const struct engine *engine)
+{
+    return engine->sessions_max;
 }
 
 struct store *engine_store(struct engine *engine)
@@ -153,6 +165,23 @@ enum fault_code rule_id(const char *what, struct str s, struct fault *fault)
             return fault_set(fault, FAULT_INVALID,
                              "%s may have only A-Z a-z 0-9 . _ : -, not the byte 0x%02x", what,
                              (unsigned)(unsigned char)s.p[i]);
+    return FAULT_OK;
+}
+
+enum fault_code rule_once(const struct once *once, struct fault *fault)
+{
+    if (!once)
+        return FAULT_OK;
+    if (once->key.n == 0)
+        return fault_set(fault, FAULT_INVALID, "the idempotency key is empty");
+    if (rule_length("the idempotency key", once->key, LIMIT_KEY_BYTES, fault) != FAULT_OK)
+        return fault_pass(fault);
+    for (size_t i = 0; i < once->key.n; i++)
+        if (once->key.p[i] < 0x20 || once->key.p[i] > 0x7e)
+            return fault_set(fault, FAULT_INVALID,
+                             "the idempotency key may have only printable ASCII, not the byte "
+                             "0x%02x",
+                             (unsigned)(unsigned char)once->key.p[i]);
     return FAULT_OK;
 }
 

@@ -20,6 +20,9 @@ struct engine;
 /* Works on a store that the caller keeps open. `source` NULL: the clock and the system's chance. */
 struct engine *engine_new(struct store *store, const struct engine_source *source);
 void engine_free(struct engine *engine);
+/* How many living sessions an owner may have; LIMIT_SESSIONS unless said. Before any other call. */
+void engine_limit_sessions(struct engine *engine, int64_t max);
+
 struct store *engine_store(struct engine *engine);
 int64_t engine_now_us(struct engine *engine);
 
@@ -34,7 +37,10 @@ FAULT_CHECK enum fault_code engine_update(struct engine *engine, struct update_s
                                           struct arena *arena, struct session *out,
                                           struct fault *fault);
 
-/* `entries` are the spec's own, not const: the engine completes them. */
+/*
+ * `entries` are the spec's own, not const: the engine completes them. There may be none when a turn
+ * goes on or ends.
+ */
 FAULT_CHECK enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
                                           struct entry_spec *entries, size_t count,
                                           struct arena *arena, struct append_result *out,

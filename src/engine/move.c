@@ -6,6 +6,8 @@
 static enum fault_code move(struct engine *engine, struct move_spec *spec, enum move_act act,
                             struct arena *arena, struct move_result *out, struct fault *fault)
 {
+    if (rule_once(spec->once, fault) != FAULT_OK)
+        return fault_pass(fault);
     spec->act = act;
     spec->drawn = engine_draw_id(engine);
     engine_draw_salt(engine, spec->salt);
@@ -47,6 +49,8 @@ static void draw(void *context, struct id *id, unsigned char salt[SALT_BYTES], i
 enum fault_code engine_adopt(struct engine *engine, struct adopt_spec *spec, struct arena *arena,
                              struct move_result *out, struct fault *fault)
 {
+    if (rule_once(spec->once, fault) != FAULT_OK)
+        return fault_pass(fault);
     spec->draw = draw;
     spec->draw_context = engine;
     return store_session_adopt(engine_store(engine), spec, arena, out, fault);

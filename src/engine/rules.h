@@ -5,6 +5,8 @@
 #include "engine/engine.h"
 #include "store/limits.h"
 
+int64_t engine_sessions_max(const struct engine *engine);
+
 /* A new id; ids of one engine only grow. */
 struct id engine_draw_id(struct engine *engine);
 void engine_draw_salt(struct engine *engine, unsigned char salt[SALT_BYTES]);
@@ -19,6 +21,9 @@ FAULT_CHECK enum fault_code rule_text(const char *what, struct str s, size_t max
 
 /* An id that a client chose: A-Za-z0-9._:- */
 FAULT_CHECK enum fault_code rule_id(const char *what, struct str s, struct fault *fault);
+
+/* An idempotency key: printable ASCII, at least one character. `once` may be NULL. */
+FAULT_CHECK enum fault_code rule_once(const struct once *once, struct fault *fault);
 
 FAULT_CHECK enum fault_code rule_agent(struct str s, struct fault *fault);
 FAULT_CHECK enum fault_code rule_state(struct state *state, struct fault *fault);

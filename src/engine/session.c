@@ -6,7 +6,8 @@
 enum fault_code engine_create(struct engine *engine, struct create_spec *spec, struct arena *arena,
                               struct session *out, struct fault *fault)
 {
-    if (rule_id("the id of the session", spec->id, fault) != FAULT_OK ||
+    if (rule_once(spec->once, fault) != FAULT_OK ||
+        rule_id("the id of the session", spec->id, fault) != FAULT_OK ||
         rule_text("title", spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK ||
         rule_agent(spec->agent, fault) != FAULT_OK ||
         rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
@@ -19,7 +20,7 @@ enum fault_code engine_create(struct engine *engine, struct create_spec *spec, s
     spec->drawn_entry = engine_draw_id(engine);
     engine_draw_salt(engine, spec->salt);
     spec->at_us = engine_now_us(engine);
-    spec->sessions_max = LIMIT_SESSIONS;
+    spec->sessions_max = engine_sessions_max(engine);
     return store_session_create(engine_store(engine), spec, arena, out, fault);
 }
 
@@ -39,7 +40,7 @@ enum fault_code engine_update(struct engine *engine, struct update_spec *spec, s
 enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struct arena *arena,
                             struct fork_result *out, struct fault *fault)
 {
-    if (rule_point(&spec->point, fault) != FAULT_OK ||
+    if (rule_once(spec->once, fault) != FAULT_OK || rule_point(&spec->point, fault) != FAULT_OK ||
         rule_id("the id of the session", spec->id, fault) != FAULT_OK ||
         (spec->title && rule_text("title", *spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK) ||
         (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
@@ -48,7 +49,7 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
         return fault_pass(fault);
     spec->drawn = engine_draw_id(engine);
     spec->at_us = engine_now_us(engine);
-    spec->sessions_max = LIMIT_SESSIONS;
+    spec->sessions_max = engine_sessions_max(engine);
     return store_session_fork(engine_store(engine), spec, arena, out, fault);
 }
 

@@ -3,7 +3,6 @@
 #include "base/escape.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 void json_out_init(struct json_out *out, struct buf *buf)
 {
@@ -20,14 +19,25 @@ void json_out_key(struct json_out *out, struct str key)
     out->comma = false;
 }
 
-/* What stands before a value: a comma when one is due, and the key when there is one. */
+/*
+ * What stands before a value: a comma when one is due, and the key when there is one. The keys that
+ * the program itself has need no escaping.
+ */
 static void before(struct json_out *out, const char *key)
 {
-    if (key)
-        json_out_key(out, str_of(key));
-    else if (out->comma)
-        buf_add_char(out->buf, ',');
+    size_t n = key ? strlen(key) : 0, comma = out->comma;
+    char *p = buf_extend(out->buf, comma + (key ? n + 3 : 0));
+
     out->comma = true;
+    if (!p)
+        return;
+    if (comma)
+        *p++ = ',';
+    if (key) {
+        *p++ = '"';
+        memcpy(p, key, n);
+        memcpy(p + n, "\":", 2);
+    }
 }
 
 static void open_with(struct json_out *out, const char *key, char bracket)
@@ -74,8 +84,16 @@ void json_out_string(struct json_out *out, const char *key, struct str value)
 
 void json_out_int(struct json_out *out, const char *key, int64_t value)
 {
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    char digits[24], *p = digits + sizeof(digits);
+
+    do
+        *--p = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        *--p = '-';
     before(out, key);
-    buf_add_format(out->buf, "%" PRId64, value);
+    buf_add(out->buf, p, (size_t)(digits + sizeof(digits) - p));
 }
 
 void json_out_bool(struct json_out *out, const char *key, bool value)
@@ -127,20 +145,64 @@ void json_out_members(struct json_out *out, struct str object)
     }
 }
 
+/* Digits of a number that has at most that many. */
+static char *put_digits(char *p, int64_t value, int count)
+{
+    for (int i = count - 1; i >= 0; i--, value /= 10)
+        p[i] = (char)('0' + value % 10);
+    return p + count;
+}
+
+/*
+ * Year, month and day of a day counted from 1970-01-01, in the proleptic Gregorian calendar. Years
+ * are counted from March, so that the day which comes and goes is the last one.
+ */
+static void date_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
+{
+    int64_t shifted = day + 719468; /* from 0000-03-01 */
+    int64_t era = shifted / 146097, in_era = shifted % 146097;
+    int64_t of_era = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+    int64_t in_year = in_era - (365 * of_era + of_era / 4 - of_era / 100);
+    int64_t from_march = (5 * in_year + 2) / 153;
+
+    *of_month = in_year - (153 * from_march + 2) / 5 + 1;
+    *month = from_march < 10 ? from_march + 3 : from_march - 9;
+    *year = era * 400 + of_era + (*month <= 2);
+}
+
 void json_out_time(struct json_out *out, const char *key, int64_t us)
 {
+    static const int64_t day_ms = 86400000, first = -719468,
+                         last = 2932896; /* 0000-03-01, 9999-12-31 */
     int64_t ms = us / 1000 - (us % 1000 < 0);
-    int64_t part = (ms % 1000 + 1000) % 1000;
-    time_t seconds = (time_t)((ms - part) / 1000);
-    struct tm tm;
-    char text[40] = "";
+    int64_t day = ms / day_ms - (ms % day_ms < 0), rest = ms - day * day_ms;
+    int64_t year, month, of_month;
+    char *p;
 
-    if (!gmtime_r(&seconds, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0) {
+    if (day < first || day > last) {
         json_out_null(out, key);
         return;
     }
     before(out, key);
-    buf_add_format(out->buf, "\"%s.%03dZ\"", text, (int)part);
+    p = buf_extend(out->buf, sizeof("\"2024-05-01T12:00:00.000Z\"") - 1);
+    if (!p)
+        return;
+    date_of(day, &year, &month, &of_month);
+    *p++ = '"';
+    p = put_digits(p, year, 4);
+    *p++ = '-';
+    p = put_digits(p, month, 2);
+    *p++ = '-';
+    p = put_digits(p, of_month, 2);
+    *p++ = 'T';
+    p = put_digits(p, rest / 3600000, 2);
+    *p++ = ':';
+    p = put_digits(p, rest / 60000 % 60, 2);
+    *p++ = ':';
+    p = put_digits(p, rest / 1000 % 60, 2);
+    *p++ = '.';
+    p = put_digits(p, rest % 1000, 3);
+    memcpy(p, "Z\"", 2);
 }
 
 void json_out_cost(struct json_out *out, const char *key, int64_t nano)
@@ -163,12 +225,16 @@ void json_out_hex(struct json_out *out, const char *key, const void *bytes, size
     static const char digits[] = "0123456789abcdef";
     const unsigned char *p = bytes;
 
-    before(out, key);
-    buf_add_char(out->buf, '"');
-    for (size_t i = 0; i < n; i++) {
-        char pair[2] = {digits[p[i] >> 4], digits[p[i] & 15]};
+    char *to;
 
-        buf_add(out->buf, pair, 2);
+    before(out, key);
+    to = buf_extend(out->buf, 2 * n + 2);
+    if (!to)
+        return;
+    *to++ = '"';
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digits[p[i] >> 4];
+        *to++ = digits[p[i] & 15];
     }
-    buf_add_char(out->buf, '"');
+    *to = '"';
 }

@@ -110,6 +110,9 @@ static inline bool entry_visible(enum entry_kind kind, enum role role)
 /* The same with strings of its own in the arena, for keeping what a visit is shown. */
 struct entry entry_copy(const struct entry *entry, struct arena *arena);
 
+/* Likewise of an entry that is to be appended later. */
+struct entry_spec entry_spec_copy(const struct entry_spec *spec, struct arena *arena);
+
 typedef enum fault_code entry_visit(void *context, const struct entry *entry, struct fault *fault);
 
 #endif

@@ -3,6 +3,7 @@
 #define STORE_SESSION_H
 
 #include "store/entry.h"
+#include "store/run.h"
 
 enum session_state {
     SESSION_LIVE,
@@ -34,6 +35,8 @@ struct session {
     struct str metadata, limits; /* JSON objects */
     int64_t children;            /* living sessions forked from it */
     bool archived, can_undo, can_redo;
+    struct str turn; /* the newest turn that tine ran in it; empty: none */
+    enum run_state turn_state;
     int64_t created_us, updated_us;
 };
 
@@ -49,7 +52,9 @@ enum note_act {
     NOTE_UNARCHIVED,
     NOTE_LABELLED,
     NOTE_UNLABELLED,
-    NOTE_DELETED
+    NOTE_DELETED,
+    NOTE_TURN_STARTED,
+    NOTE_TURN_ENDED
 };
 
 /* Something that happened to a session and does not touch its conversation. */
@@ -57,9 +62,11 @@ struct note {
     int64_t e;
     enum note_act act;
     int64_t at_us;
-    struct str message; /* forked, labelled: the message */
-    struct str was;     /* renamed: the old title; forked: the source's id; unlabelled: the label */
-    struct str now;     /* created, forked, renamed: the title; labelled: the label */
+    struct str message; /* forked, labelled: the message; of a turn: its name */
+    struct str was;     /* renamed: the old title; forked: the source's id; unlabelled: the label;
+                           a turn that ended: why it failed */
+    struct str now;     /* created, forked, renamed: the title; labelled: the label; deleted: the id
+                           of the session; a turn that ended: how, as run_state_name says */
 };
 
 /* One line of a journal: an act or a note. */

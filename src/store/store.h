@@ -11,8 +11,21 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "store/event.h"
 #include "store/log_item.h"
+#include "store/once.h"
 #include "store/session.h"
+
+/*
+ * As `owner` of a verb about a session that exists, and of lists and searches: whoever it belongs
+ * to. Ids are unique for an owner only; FAULT_AMBIGUOUS when two have it.
+ */
+#define OWNER_ANY INT64_C(-1)
+
+/*
+ * Where a spec has `once`, it may be NULL. FAULT_KEY_REUSED when its key came with another request;
+ * FAULT_TOO_LARGE when the answer is over LIMIT_ONCE_BYTES; then nothing was done.
+ */
 
 /* ---- writes ---- */
 
@@ -22,6 +35,7 @@ struct create_spec {
     struct str title, agent, metadata, limits;
     bool sub;           /* a sub-session */
     struct state state; /* what it begins with: its first entry, of kind ENTRY_STATE */
+    struct once *once;
     /* drawn by the engine */
     struct id drawn, drawn_entry;
     unsigned char salt[SALT_BYTES];
@@ -43,11 +57,15 @@ struct append_spec {
     const struct entry_spec *entries;
     size_t count;
     struct str expect_head; /* id of the newest entry on the path; p == NULL: any */
+    struct run_step run;
+    struct once *once;
+    int64_t at_us; /* drawn by the engine: of the notes of a turn */
 };
 
 struct append_result {
     struct entry *entries; /* with ids, places, indexes, hashes and bodies */
     size_t count;
+    int64_t e;     /* the highest number that is taken by it, or before it when it took none */
     bool repeated; /* the ids were there already, with the same bytes; nothing was written */
 };
 
@@ -59,6 +77,7 @@ struct fork_spec {
     struct str id;                              /* the client's; empty: `drawn` */
     struct str expect_head;
     bool dry_run;
+    struct once *once;
     /* drawn by the engine */
     struct id drawn;
     int64_t at_us;
@@ -82,6 +101,7 @@ struct move_spec {
     size_t keep_count;
     struct str expect_head;
     bool dry_run;
+    struct once *once;
     /* drawn by the engine */
     struct id drawn;
     unsigned char salt[SALT_BYTES];
@@ -93,6 +113,7 @@ struct adopt_spec {
     struct str session, from; /* of one family */
     struct str expect_head;
     bool dry_run;
+    struct once *once;
     /* Drawn by the engine: called for each entry taken over, and once for the move. */
     void (*draw)(void *context, struct id *id, unsigned char salt[SALT_BYTES], int64_t *at_us);
     void *draw_context;
@@ -149,6 +170,7 @@ struct history_spec {
     struct point_spec at; /* the path up to here; POINT_END for the head */
     bool all;             /* also system messages, summaries, events … */
     bool tail;            /* the last `limit` visible messages */
+    bool from_summary;    /* from the newest summary on, and it first; without a page */
     int64_t from;         /* first visible index */
     int64_t limit;        /* 0: all; with `all`, of entries */
     struct address after; /* cursor: the last entry seen; overrides `from` */
@@ -175,7 +197,49 @@ struct search_spec {
     int64_t limit;
 };
 
+/* ---- who may come in, and who answers ---- */
+
+struct user_spec {
+    struct str name;                 /* of the owner, who is made when new */
+    unsigned char token[HASH_BYTES]; /* SHA-256 of the token; the token itself is never kept */
+    struct str label;                /* what the token is for */
+    int64_t at_us;
+};
+
+struct user {
+    struct str name;
+    int64_t owner;
+    int64_t tokens;     /* 0: made by a dialect or by the local user, and cannot log in */
+    int64_t sessions;   /* living ones */
+    int64_t created_us; /* of its oldest token; 0: it has none */
+};
+
+typedef enum fault_code user_visit(void *context, const struct user *user, struct fault *fault);
+
+/* An agent that was defined over the API: what it is is for the layers above to read. */
+struct agent_row {
+    struct str name; /* namespace/name */
+    struct str body;
+    int64_t at_us;
+};
+
+typedef enum fault_code agent_row_visit(void *context, const struct agent_row *row,
+                                        struct fault *fault);
+
 /* ---- the house ---- */
+
+/* Counters since the store was opened, for those who watch it. */
+struct store_timings {
+    int64_t commits, pieces;    /* transactions of the writer, and pieces of work in them */
+    int64_t commit_us, work_us; /* spent in committing, and in the pieces */
+    int64_t waiting;            /* pieces that wait now */
+};
+
+/*
+ * Called after each commit that changed something, by the writer's thread, before those who wait
+ * for it are answered: must be quick and must not call the store.
+ */
+typedef void store_watch_call(void *context);
 
 struct gc_spec {
     int64_t now_us;
@@ -194,7 +258,7 @@ struct verify_result {
 
 struct store_counts {
     int64_t sessions, deleted, subsessions, entries, lines, moves, states, turns, records, notes,
-        pins, labels, objects, reaps;
+        pins, labels, objects, reaps, runs, answers, tokens, agents;
 };
 
 /* Told how far a long piece of work is; `total` 0 when it is not known. */
@@ -255,10 +319,36 @@ struct store_read_ops {
                                void *, struct fault *);
     enum fault_code (*search)(struct store *, const struct search_spec *, hit_visit *, void *,
                               struct fault *);
+    enum fault_code (*events)(struct store *, const struct event_spec *, event_visit *, void *,
+                              struct event_info *, struct fault *);
+    enum fault_code (*turn)(struct store *, int64_t owner, struct str session, struct str turn,
+                            entry_visit *, void *, struct fault *);
+};
+
+/* Who may come in, who answers, and what is going on: small tables beside the tree. */
+struct store_desk_ops {
+    enum fault_code (*user_add)(struct store *, const struct user_spec *, int64_t *owner,
+                                struct fault *);
+    enum fault_code (*user_list)(struct store *, user_visit *, void *, struct fault *);
+    enum fault_code (*user_remove)(struct store *, struct str name, struct fault *);
+    enum fault_code (*user_find)(struct store *, const unsigned char token[HASH_BYTES],
+                                 struct arena *, struct user *, struct fault *);
+    enum fault_code (*agent_put)(struct store *, const struct agent_row *, bool must_be_new,
+                                 struct fault *);
+    enum fault_code (*agent_remove)(struct store *, struct str name, struct fault *);
+    enum fault_code (*agent_list)(struct store *, agent_row_visit *, void *, struct fault *);
+    enum fault_code (*run_draft)(struct store *, int64_t owner, struct str session, struct str turn,
+                                 struct str body, struct fault *);
+    enum fault_code (*run_active)(struct store *, run_visit *, void *, struct fault *);
+    enum fault_code (*run_get)(struct store *, int64_t owner, struct str session, struct arena *,
+                               struct run *, struct fault *);
 };
 
 struct store_house_ops {
     void (*close)(struct store *);
+    void (*watch)(struct store *, store_watch_call *, void *);
+    enum fault_code (*version)(struct store *, int64_t *, struct fault *);
+    void (*timings)(struct store *, struct store_timings *);
     enum fault_code (*owner)(struct store *, struct str name, int64_t *out, struct fault *);
     enum fault_code (*counts)(struct store *, struct store_counts *, struct fault *);
     enum fault_code (*backup)(struct store *, const char *path, store_progress *, void *,
@@ -276,6 +366,7 @@ struct store_house_ops {
 struct store {
     const struct store_tree_ops *tree;
     const struct store_read_ops *read;
+    const struct store_desk_ops *desk;
     const struct store_house_ops *house;
 };
 
@@ -285,7 +376,10 @@ enum store_relation {
     RELATION_CHILDREN   /* living sessions that were forked from it, oldest first */
 };
 
-/* A new session. FAULT_EXISTS when the owner has the id; FAULT_LIMIT at `sessions_max`. */
+/*
+ * A new session. FAULT_EXISTS when the owner has the id; FAULT_LIMIT at `sessions_max`;
+ * FAULT_USER_NOT_FOUND when there is no such owner.
+ */
 FAULT_CHECK static inline enum fault_code
 store_session_create(struct store *store, const struct create_spec *spec, struct arena *arena,
                      struct session *out, struct fault *fault)
@@ -483,6 +577,128 @@ FAULT_CHECK static inline enum fault_code store_search(struct store *store,
                                                        struct fault *fault)
 {
     return store->read->search(store, spec, visit, context, fault);
+}
+
+/*
+ * Acts and notes above a number, in order; a visit sees each once. Nothing ever appears later below
+ * a number that was given out. Of a deleted session its deletion is told and nothing else, also
+ * when it is named; then FAULT_SESSION_NOT_FOUND. Sub-sessions are told only when named.
+ */
+FAULT_CHECK static inline enum fault_code store_events(struct store *store,
+                                                       const struct event_spec *spec,
+                                                       event_visit *visit, void *context,
+                                                       struct event_info *info, struct fault *fault)
+{
+    return store->read->events(store, spec, visit, context, info, fault);
+}
+
+/*
+ * The entries of a turn that the session itself has, in the order they were written, also those
+ * rewound away since. FAULT_TURN_NOT_FOUND.
+ */
+FAULT_CHECK static inline enum fault_code store_turn(struct store *store, int64_t owner,
+                                                     struct str session, struct str turn,
+                                                     entry_visit *visit, void *context,
+                                                     struct fault *fault)
+{
+    return store->read->turn(store, owner, session, turn, visit, context, fault);
+}
+
+/* Gives a user, who is made when new, a token. FAULT_EXISTS when the token is there already. */
+FAULT_CHECK static inline enum fault_code store_user_add(struct store *store,
+                                                         const struct user_spec *spec,
+                                                         int64_t *owner, struct fault *fault)
+{
+    return store->desk->user_add(store, spec, owner, fault);
+}
+
+/* All owners, by name. */
+FAULT_CHECK static inline enum fault_code store_user_list(struct store *store, user_visit *visit,
+                                                          void *context, struct fault *fault)
+{
+    return store->desk->user_list(store, visit, context, fault);
+}
+
+/*
+ * Takes all tokens of a user away; the name goes too when nothing belongs to it, else the sessions
+ * stay its own. FAULT_USER_NOT_FOUND.
+ */
+FAULT_CHECK static inline enum fault_code store_user_remove(struct store *store, struct str name,
+                                                            struct fault *fault)
+{
+    return store->desk->user_remove(store, name, fault);
+}
+
+/* The user with that token. FAULT_UNAUTHORIZED. `sessions` is not filled in. */
+FAULT_CHECK static inline enum fault_code store_user_find(struct store *store,
+                                                          const unsigned char token[HASH_BYTES],
+                                                          struct arena *arena, struct user *out,
+                                                          struct fault *fault)
+{
+    return store->desk->user_find(store, token, arena, out, fault);
+}
+
+/* Keeps the definition of an agent. With `must_be_new`, FAULT_EXISTS when there is one. */
+FAULT_CHECK static inline enum fault_code store_agent_put(struct store *store,
+                                                          const struct agent_row *row,
+                                                          bool must_be_new, struct fault *fault)
+{
+    return store->desk->agent_put(store, row, must_be_new, fault);
+}
+
+/* FAULT_AGENT_NOT_FOUND */
+FAULT_CHECK static inline enum fault_code store_agent_remove(struct store *store, struct str name,
+                                                             struct fault *fault)
+{
+    return store->desk->agent_remove(store, name, fault);
+}
+
+/* All of them, by name. */
+FAULT_CHECK static inline enum fault_code
+store_agent_list(struct store *store, agent_row_visit *visit, void *context, struct fault *fault)
+{
+    return store->desk->agent_list(store, visit, context, fault);
+}
+
+/* Keeps what a turn has said so far of a message. FAULT_TURN_OVER when it is not the active one. */
+FAULT_CHECK static inline enum fault_code store_run_draft(struct store *store, int64_t owner,
+                                                          struct str session, struct str turn,
+                                                          struct str body, struct fault *fault)
+{
+    return store->desk->run_draft(store, owner, session, turn, body, fault);
+}
+
+/* All turns that are active, with their sessions and drafts. */
+FAULT_CHECK static inline enum fault_code store_run_active(struct store *store, run_visit *visit,
+                                                           void *context, struct fault *fault)
+{
+    return store->desk->run_active(store, visit, context, fault);
+}
+
+/* The newest turn of a session, with its draft. FAULT_NO_TURN when tine has run none in it. */
+FAULT_CHECK static inline enum fault_code store_run_get(struct store *store, int64_t owner,
+                                                        struct str session, struct arena *arena,
+                                                        struct run *out, struct fault *fault)
+{
+    return store->desk->run_get(store, owner, session, arena, out, fault);
+}
+
+/* Whom to tell of commits by this store; one at a time, NULL: nobody. */
+static inline void store_watch(struct store *store, store_watch_call *call, void *context)
+{
+    store->house->watch(store, call, context);
+}
+
+/* A number that is another one after any commit, also by another process. */
+FAULT_CHECK static inline enum fault_code store_version(struct store *store, int64_t *out,
+                                                        struct fault *fault)
+{
+    return store->house->version(store, out, fault);
+}
+
+static inline void store_time(struct store *store, struct store_timings *out)
+{
+    store->house->timings(store, out);
 }
 
 static inline void store_close(struct store *store)

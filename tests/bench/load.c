@@ -3,7 +3,7 @@
 #include "prose.h"
 #include "timing.h"
 
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 
 #include "prose.h"
 
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 #include "store/limits.h"
 #include "store/sqlite/sqlite_store.h"
 

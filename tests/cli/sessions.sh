@@ -26,7 +26,8 @@ expect_json 'and the next page begins there' \
     tine sessions --json --limit 1 --cursor "$next"
 expect_status 'a wrong cursor is refused' 2 tine sessions --cursor 5x
 
-expect_status 'send without --no-run says that nothing can answer' 2 tine send two hello
+expect_status 'an agent that is not there cannot answer' 3 tine send two hello
+expect_status 'and nothing is stored' 0 tine show two --json
 m=$(tine send two --no-run hello world)
 expect 'send prints the id of the message' test "${#m}" = 36
 expect_text 'words are joined' 'hello world' tine show two

@@ -6,6 +6,7 @@
 #include "support/talk.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -366,6 +367,176 @@ static void forks_come_and_go_under_threads(void **state)
     clear_all(workers, THREADS);
 }
 
+/* ---- turns ---- */
+
+static void *begin_turn(void *context)
+{
+    struct worker *worker = context;
+    struct str turn = arena_printf(&worker->arena, "turn %d", worker->number);
+    struct append_spec spec = {
+        .owner = talk.rig.owner,
+        .session = shared,
+        .run = {.act = RUN_BEGIN, .turn = turn, .state = RUN_RUNNING, .holder = STR("me")}};
+    struct entry_spec entry = {.kind = ENTRY_MESSAGE,
+                               .role = ROLE_USER,
+                               .turn_rule = TURN_NAMED,
+                               .turn = turn,
+                               .body = STR("{}")};
+    struct append_result result;
+
+    pthread_barrier_wait(&barrier);
+    worker->code = engine_append(engine, &spec, &entry, 1, &worker->arena, &result, &worker->fault);
+    worker->done = worker->code == FAULT_OK;
+    if (worker->code == FAULT_TURN_RUNNING)
+        worker->code = FAULT_OK;
+    return NULL;
+}
+
+static void of_turns_that_begin_at_once_one_does(void **state)
+{
+    enum { THREADS = 8 };
+
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        struct worker workers[THREADS] = {0};
+        int64_t begun = 0;
+
+        shared = talk_create(&talk, "shared");
+        run_all(workers, THREADS, begin_turn);
+        for (int i = 0; i < THREADS; i++)
+            begun += workers[i].done;
+        assert_int_equal(begun, 1);
+        assert_int_equal(talk_history(&talk, shared, true).count, 1);
+        clear_all(workers, THREADS);
+    }
+    talk_verify(&talk);
+}
+
+/* ---- once ---- */
+
+static struct str render_session(void *context, struct arena *arena)
+{
+    const struct session *made = context;
+
+    return arena_dup(arena, made->id);
+}
+
+static void *create_once(void *context)
+{
+    struct worker *worker = context;
+    struct session made = {0};
+    struct once once = {
+        .owner = talk.rig.owner, .key = STR("the key"), .render = render_session, .context = &made};
+    struct create_spec spec = {
+        .owner = talk.rig.owner, .title = STR("T"), .agent = STR("ns/a"), .once = &once};
+
+    pthread_barrier_wait(&barrier);
+    worker->code = engine_create(engine, &spec, &worker->arena, &made, &worker->fault);
+    worker->repeated = once.repeated;
+    if (worker->code == FAULT_OK)
+        snprintf(worker->title, sizeof(worker->title), "%.*s", STR_ARG(once.answer));
+    return NULL;
+}
+
+static void one_key_from_many_is_one_act(void **state)
+{
+    enum { THREADS = 16 };
+    struct worker workers[THREADS] = {0};
+    int done = 0;
+
+    (void)state;
+    run_all(workers, THREADS, create_once);
+    for (int i = 0; i < THREADS; i++) {
+        done += !workers[i].repeated;
+        assert_string_equal(workers[i].title, workers[0].title);
+    }
+    assert_int_equal(done, 1);
+    assert_int_equal(talk_counts(&talk).sessions, 1);
+    assert_int_equal(talk_counts(&talk).answers, 1);
+    talk_session(&talk, str_of(workers[0].title));
+    clear_all(workers, THREADS);
+}
+
+/* ---- events ---- */
+
+enum { TELLERS = 8, TOLD = 40 };
+
+static atomic_int telling;
+
+struct heard {
+    struct worker *worker;
+    int64_t last;
+};
+
+/* Numbers have no gaps here, so each must be the next one. */
+static enum fault_code hear(void *context, const struct event *event, struct fault *fault)
+{
+    struct heard *heard = context;
+
+    (void)fault;
+    if (event->item.e != heard->last + 1 && !*heard->worker->found)
+        snprintf(heard->worker->found, sizeof(heard->worker->found), "%lld came after %lld",
+                 (long long)event->item.e, (long long)heard->last);
+    heard->last = event->item.e;
+    heard->worker->done++;
+    return FAULT_OK;
+}
+
+static void listen_to_all(struct worker *worker)
+{
+    struct heard heard = {.worker = worker};
+    bool end = false;
+
+    while (worker->code == FAULT_OK && !end) {
+        struct event_spec spec = {.owner = OWNER_ANY, .after = heard.last, .limit = 25};
+        struct event_info info;
+
+        end = atomic_load(&telling) == 0; /* looked at before reading */
+        worker->code = store_events(talk.rig.store, &spec, hear, &heard, &info, &worker->fault);
+        end = end && worker->code == FAULT_OK && !info.more;
+    }
+}
+
+static void *tell_or_listen(void *context)
+{
+    struct worker *worker = context;
+
+    pthread_barrier_wait(&barrier);
+    if (worker->number >= TELLERS) {
+        listen_to_all(worker);
+        return NULL;
+    }
+    for (int i = 0; i < TOLD && worker->code == FAULT_OK; i++) {
+        struct str title = arena_printf(&worker->arena, "title %d", i);
+        struct update_spec spec = {
+            .owner = talk.rig.owner, .session = worker->session, .title = &title};
+        struct session out;
+
+        if (i % 2)
+            say(worker, i % 4 == 1 ? shared : worker->session, text(worker, "word", i), STR_NONE);
+        else
+            worker->code = engine_update(engine, &spec, &worker->arena, &out, &worker->fault);
+    }
+    atomic_fetch_sub(&telling, 1);
+    return NULL;
+}
+
+static void every_event_is_heard_once_and_in_order(void **state)
+{
+    enum { LISTENERS = 3 };
+    struct worker workers[TELLERS + LISTENERS] = {0};
+
+    (void)state;
+    atomic_store(&telling, TELLERS);
+    shared = talk_create(&talk, "shared");
+    for (int i = 0; i < TELLERS; i++)
+        workers[i].session = talk_create(&talk, "own");
+    run_all(workers, TELLERS + LISTENERS, tell_or_listen);
+    for (int i = 0; i < LISTENERS; i++)
+        assert_int_equal(workers[TELLERS + i].done, 1 + TELLERS + TELLERS * TOLD);
+    clear_all(workers, TELLERS + LISTENERS);
+}
+
 static void note_problem(void *context, const char *message)
 {
     struct worker *worker = context;
@@ -421,10 +592,20 @@ int main(void)
         expectations_hold_under_threads,
         the_same_message_from_many_is_stored_once,
         forks_come_and_go_under_threads,
+        of_turns_that_begin_at_once_one_does,
+        one_key_from_many_is_one_act,
+        every_event_is_heard_once_and_in_order,
         the_house_is_inspected_while_others_write,
     };
-    static const char *const names[] = {"titles",       "append_read_search", "expectations",
-                                        "same_message", "forks_come_and_go",  "house"};
+    static const char *const names[] = {"titles",
+                                        "append_read_search",
+                                        "expectations",
+                                        "same_message",
+                                        "forks_come_and_go",
+                                        "turns",
+                                        "once",
+                                        "events",
+                                        "house"};
     enum { COUNT = sizeof(tests) / sizeof(tests[0]), KINDS_MAX = 8 };
     struct CMUnitTest all[COUNT * KINDS_MAX] = {0};
     char texts[COUNT * KINDS_MAX][64];

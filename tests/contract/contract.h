@@ -30,5 +30,9 @@ extern const struct contract_test beside_contract[];
 extern const struct contract_test search_contract[];
 extern const struct contract_test delete_contract[];
 extern const struct contract_test house_contract[];
+extern const struct contract_test run_contract[];
+extern const struct contract_test once_contract[];
+extern const struct contract_test event_contract[];
+extern const struct contract_test desk_contract[];
 
 #endif

@@ -1,6 +1,7 @@
 /* Files that are not a store of this tine: refused, and left byte for byte as they were. */
 #include "support/talk.h"
 
+#include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_store.h"
 
 #include <fcntl.h>
@@ -269,6 +270,105 @@ static void a_lock_that_is_given_up_in_time_is_no_fault(void **state)
     close(ready[1]);
 }
 
+/* What the second version added goes, so that a file of the first is left. */
+static const char to_version_1[] =
+    "DROP TABLE run; DROP TABLE once; DROP TABLE token; DROP TABLE agent;"
+    "DROP INDEX session_id; DROP INDEX session_recent; DROP INDEX note_deleted;"
+    "DELETE FROM meta WHERE key IN ('owners', 'notes'); PRAGMA user_version=1";
+
+/* The schema of a file, with the names in order. */
+static char *schema_of(sqlite3 *db)
+{
+    sqlite3_stmt *q;
+    char *text;
+
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT group_concat(name || ': ' || sql, char(10)) FROM"
+                                        " (SELECT name, sql FROM sqlite_schema ORDER BY name)",
+                                        -1, &q, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+    text = strdup((const char *)sqlite3_column_text(q, 0));
+    assert_non_null(text);
+    sqlite3_finalize(q);
+    return text;
+}
+
+static char *schema_in(const char *file)
+{
+    sqlite3 *db;
+    char *text;
+
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    text = schema_of(db);
+    sqlite3_close(db);
+    return text;
+}
+
+static char *schema_of_version_1(void)
+{
+    sqlite3 *db;
+    char *text;
+
+    assert_int_equal(schema_migrations[0].version, 1);
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, schema_migrations[0].sql, NULL, NULL, NULL), SQLITE_OK);
+    text = schema_of(db);
+    sqlite3_close(db);
+    return text;
+}
+
+static void a_file_of_the_first_version_keeps_its_data(void **state)
+{
+    char copy[160], *before, *want, *fresh;
+    const char *texts;
+    struct talk t;
+    struct str session, fork, gone;
+    struct session was, is;
+    struct store_counts counts;
+
+    (void)state;
+    talk_open(&t, &rig_kinds[1], 1);
+    snprintf(path, sizeof(path), "%s/tine.db", t.rig.directory);
+    snprintf(copy, sizeof(copy), "%s.before-v2", path);
+    fresh = schema_in(path);
+    session = talk_create(&t, "T");
+    talk_say_many(&t, session, "m", 20);
+    fork = talk_fork(&t, session, after_index(9)).session.id;
+    talk_say(&t, fork, ROLE_USER, "f");
+    talk_rewind(&t, session, before_index(5));
+    gone = talk_create(&t, "gone");
+    talk_delete(&t, gone);
+    was = talk_session(&t, session);
+    texts = talk_texts(&t, fork);
+    counts = talk_counts(&t);
+    store_close(t.rig.store);
+    run_sql(to_version_1);
+    before = schema_in(path);
+    want = schema_of_version_1();
+    assert_string_equal(before, want); /* it is one indeed */
+    free(before);
+    free(want);
+    CHECK_OK(t.rig.kind->open(t.rig.directory, &t.rig.store, &t.fault), &t.fault);
+    engine_free(t.rig.engine);
+    t.rig.engine = engine_new(t.rig.store, NULL);
+    before = schema_in(path); /* as a new one has it */
+    assert_string_equal(before, fresh);
+    free(before);
+    free(fresh);
+    assert_int_equal(access(copy, F_OK), 0);
+    is = talk_session(&t, session);
+    assert_memory_equal(was.hash, is.hash, HASH_BYTES);
+    assert_int_equal(is.turn_state, RUN_STATE_NONE);
+    assert_string_equal(talk_texts(&t, fork), texts);
+    assert_int_equal(talk_counts(&t).entries, counts.entries);
+    assert_int_equal(talk_counts(&t).notes, counts.notes);
+    talk_verify(&t);
+    talk_say(&t, fork, ROLE_USER, "g");
+    talk_verify(&t);
+    talk_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +378,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(an_empty_file_becomes_a_store, setup, teardown),
         cmocka_unit_test_setup_teardown(a_missing_directory_is_named, setup, teardown),
+        cmocka_unit_test(a_file_of_the_first_version_keeps_its_data),
         cmocka_unit_test_setup_teardown(a_locked_file_is_waited_for_and_then_busy, setup, teardown),
         cmocka_unit_test_setup_teardown(a_lock_that_is_given_up_in_time_is_no_fault, setup,
                                         teardown),

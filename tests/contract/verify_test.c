@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /* Tables of which a row may be missing: nothing else says that it was ever there. */
-static const char *const free_tables[] = {"label", "meta", "note", "owner", "reap", "record"};
+static const char *const free_tables[] = {"label",  "meta", "note", "owner", "reap",
+                                          "record", "run",  "once", "token", "agent"};
 
 /* Values that nothing else in the store depends on, and in which rows that is so. */
 static const struct {
@@ -69,6 +70,23 @@ static const struct {
     {"note.msg", "1"},
     {"note.was", "1"},
     {"note.now", "1"},
+    {"run.turn", "1"},
+    {"run.state", "1"}, /* found only when it has ended and the state says it has not */
+    {"run.reason", "1"},
+    {"run.holder", "1"},
+    {"run.started_us", "1"},
+    {"run.ended_us", "ended_us IS NOT NULL"},
+    {"run.draft", "1"},
+    {"once.key", "1"},
+    {"once.request", "1"},
+    {"once.at_us", "1"},
+    {"once.answer", "1"},
+    {"token.hash", "1"},
+    {"token.label", "1"},
+    {"token.created_us", "1"},
+    {"agent.name", "1"},
+    {"agent.body", "1"},
+    {"agent.at_us", "1"},
 };
 
 static char directory[64], sound[128], work[128];
@@ -79,6 +97,40 @@ static void set_state(struct talk *t, struct str session, const char *key, const
     struct entry_spec spec = {.kind = ENTRY_STATE, .body = STR("{}"), .state = {&item, 1}};
 
     talk_append(t, session, spec);
+}
+
+static struct str render_nothing(void *context, struct arena *arena)
+{
+    (void)context, (void)arena;
+    return STR("{}");
+}
+
+/* Turns that run and have ended, an answer that is kept, a token and an agent. */
+static void furnish_desk(struct talk *t)
+{
+    struct once once = {.owner = t->rig.owner, .key = STR("key"), .render = render_nothing};
+    struct append_spec spec = {.owner = t->rig.owner, .once = &once};
+    struct user_spec user = {.name = STR("tester"), .label = STR("mine"), .at_us = 1};
+    struct agent_row agent = {STR("ns/b"), STR("{}"), 1};
+    struct append_result result;
+    int64_t owner;
+
+    for (int i = 0; i < 2; i++) {
+        struct entry_spec entry = talk_message(t, ROLE_USER, "run");
+
+        spec.session = talk_create(t, "run");
+        spec.run = (struct run_step){
+            .act = RUN_BEGIN, .turn = STR("r"), .state = RUN_RUNNING, .holder = STR("h")};
+        CHECK_OK(engine_append(t->rig.engine, &spec, &entry, 1, &t->arena, &result, &t->fault),
+                 &t->fault);
+        spec.once = NULL;
+    }
+    spec.run = (struct run_step){
+        .act = RUN_END, .turn = STR("r"), .state = RUN_FAILED, .reason = STR("why")};
+    CHECK_OK(engine_append(t->rig.engine, &spec, NULL, 0, &t->arena, &result, &t->fault),
+             &t->fault);
+    CHECK_OK(store_user_add(t->rig.store, &user, &owner, &t->fault), &t->fault);
+    CHECK_OK(store_agent_put(t->rig.store, &agent, true, &t->fault), &t->fault);
 }
 
 /* Something of everything, so that each alteration has a row to change. Sessions 1, 2, 3 … */
@@ -127,6 +179,7 @@ static void furnish(struct talk *t)
     talk_say_many(t, deep, "g", 3);
     talk_rewind(t, deep, before_index(1));
     talk_say(t, deep, ROLE_USER, "end");
+    furnish_desk(t);
 }
 
 static void copy_file(const char *from, const char *to)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void run_differ(struct run *run, const struct model_session *session, const char *format, ...)
+void run_differ(struct play *run, const struct model_session *session, const char *format, ...)
 {
     char text[4096];
     va_list args;
@@ -21,7 +21,7 @@ void run_differ(struct run *run, const struct model_session *session, const char
     abort(); /* not reached */
 }
 
-void run_expect(struct run *run, const struct model_session *session, const char *what,
+void run_expect(struct play *run, const struct model_session *session, const char *what,
                 enum fault_code got, enum fault_code want, const struct fault *fault)
 {
     if (got != want)
@@ -29,21 +29,21 @@ void run_expect(struct run *run, const struct model_session *session, const char
                    got == FAULT_OK ? "-" : fault->message, fault_name(want));
 }
 
-void compare_text(struct run *run, const struct model_session *session, const char *what,
+void compare_text(struct play *run, const struct model_session *session, const char *what,
                   struct str got, const char *want)
 {
     if (!str_eq(got, str_of(want)))
         run_differ(run, session, "%s is \"%.*s\", the model says \"%s\"", what, STR_ARG(got), want);
 }
 
-void compare_number(struct run *run, const struct model_session *session, const char *what,
+void compare_number(struct play *run, const struct model_session *session, const char *what,
                     int64_t got, int64_t want)
 {
     if (got != want)
         run_differ(run, session, "%s is %" PRId64 ", the model says %" PRId64, what, got, want);
 }
 
-static void compare_address(struct run *run, const struct model_session *session, const char *what,
+static void compare_address(struct play *run, const struct model_session *session, const char *what,
                             struct address got, struct address want)
 {
     if (!address_eq(got, want))
@@ -52,7 +52,7 @@ static void compare_address(struct run *run, const struct model_session *session
                    what, got.s, got.n, want.s, want.n);
 }
 
-static void compare_usage(struct run *run, const struct model_session *session, const char *what,
+static void compare_usage(struct play *run, const struct model_session *session, const char *what,
                           struct usage got, struct usage want)
 {
     if (got.input != want.input || got.output != want.output || got.cost != want.cost)
@@ -62,7 +62,7 @@ static void compare_usage(struct run *run, const struct model_session *session, 
                    what, got.input, got.output, got.cost, want.input, want.output, want.cost);
 }
 
-static void compare_state(struct run *run, const struct model_session *session, const char *what,
+static void compare_state(struct play *run, const struct model_session *session, const char *what,
                           const struct state *got, const int *want)
 {
     size_t k = 0;
@@ -86,7 +86,7 @@ static void compare_state(struct run *run, const struct model_session *session, 
                    got->count, k, STR_ARG(got->items[k].key));
 }
 
-void compare_entry(struct run *run, const struct model_session *session, const char *what,
+void compare_entry(struct play *run, const struct model_session *session, const char *what,
                    const struct entry *got, int number)
 {
     const struct model_act *want = run->model->acts[number];
@@ -124,7 +124,7 @@ void compare_entry(struct run *run, const struct model_session *session, const c
     }
 }
 
-void compare_point(struct run *run, const struct model_session *session, const char *what,
+void compare_point(struct play *run, const struct model_session *session, const char *what,
                    const struct point *got, const struct model_point *want)
 {
     const struct model_list *path = &session->places[want->place].path;
@@ -143,7 +143,7 @@ void compare_point(struct run *run, const struct model_session *session, const c
 
 /* ---- lists of entries ---- */
 
-static void compare_list(struct run *run, const struct model_session *session, const char *what,
+static void compare_list(struct play *run, const struct model_session *session, const char *what,
                          const struct gathered *got, const struct model_list *want)
 {
     for (size_t i = 0; i < got->count && i < (size_t)want->count; i++)
@@ -152,7 +152,7 @@ static void compare_list(struct run *run, const struct model_session *session, c
 }
 
 /* The visible ones of a path, or all. */
-static struct model_list shown(const struct run *run, const struct model_list *path, bool all)
+static struct model_list shown(const struct play *run, const struct model_list *path, bool all)
 {
     struct model_list list = {0};
 
@@ -172,14 +172,14 @@ static struct model_list window(const struct model_list *list, int from, int lim
     return (struct model_list){list->items + from, end - from, 0};
 }
 
-static struct history_spec history_of(const struct run *run, const struct model_session *session)
+static struct history_spec history_of(const struct play *run, const struct model_session *session)
 {
     return (struct history_spec){.owner = run->rig.owner,
                                  .session = str_of(session->id),
                                  .at = {.by = POINT_END, .guard = GUARD_NONE}};
 }
 
-static struct gathered read_history(struct run *run, const struct model_session *session,
+static struct gathered read_history(struct play *run, const struct model_session *session,
                                     const char *what, const struct history_spec *spec,
                                     struct history_info *info)
 {
@@ -192,7 +192,7 @@ static struct gathered read_history(struct run *run, const struct model_session 
     return got;
 }
 
-static void compare_info(struct run *run, const struct model_session *session,
+static void compare_info(struct play *run, const struct model_session *session,
                          const struct history_info *got, const struct model_list *path, int place,
                          bool more)
 {
@@ -204,7 +204,7 @@ static void compare_info(struct run *run, const struct model_session *session,
 }
 
 /* Page after page by the cursor that each page gives. */
-static void compare_pages(struct run *run, const struct model_session *session,
+static void compare_pages(struct play *run, const struct model_session *session,
                           const struct model_list *want, bool all)
 {
     struct history_spec spec = history_of(run, session);
@@ -229,7 +229,7 @@ static void compare_pages(struct run *run, const struct model_session *session,
     } while (info.more);
 }
 
-static void compare_history(struct run *run, const struct model_session *session)
+static void compare_history(struct play *run, const struct model_session *session)
 {
     const struct model_list *path = &model_head(session)->path;
     struct model_list all = shown(run, path, true), visible = shown(run, path, false), part;
@@ -270,7 +270,7 @@ static void compare_history(struct run *run, const struct model_session *session
     model_list_clear(&visible);
 }
 
-static void compare_raw(struct run *run, const struct model_session *session)
+static void compare_raw(struct play *run, const struct model_session *session)
 {
     struct log_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
     int from = 0;
@@ -293,7 +293,7 @@ static void compare_raw(struct run *run, const struct model_session *session)
 
 /* ---- the session itself ---- */
 
-static void compare_parent(struct run *run, const struct model_session *session,
+static void compare_parent(struct play *run, const struct model_session *session,
                            const struct session_parent *got)
 {
     compare_number(run, session, "has a parent", got->known, session->parent >= 0);
@@ -308,7 +308,7 @@ static void compare_parent(struct run *run, const struct model_session *session,
                    !run->model->sessions[session->parent]->alive);
 }
 
-static int children_of(const struct run *run, const struct model_session *session,
+static int children_of(const struct play *run, const struct model_session *session,
                        struct model_list *out)
 {
     int count = 0;
@@ -325,7 +325,7 @@ static int children_of(const struct run *run, const struct model_session *sessio
     return count;
 }
 
-static void compare_self(struct run *run, const struct model_session *session,
+static void compare_self(struct play *run, const struct model_session *session,
                          const struct session *got)
 {
     const struct model_list *path = &model_head(session)->path;
@@ -366,7 +366,7 @@ static const char *const by_words[] = {"end",  "start", "message",   "label", "i
                                        "user", "flat",  "flat user", "turn",  "address"};
 static const char *const guard_words[] = {"refuse", "snap", "none"};
 
-struct str point_words(struct run *run, const struct point_spec *spec)
+struct str point_words(struct play *run, const struct point_spec *spec)
 {
     return arena_printf(
         &run->arena,
@@ -375,14 +375,14 @@ struct str point_words(struct run *run, const struct point_spec *spec)
         spec->ordinal, spec->address.s, spec->address.n, guard_words[spec->guard]);
 }
 
-static const char *random_label(struct run *run)
+static const char *random_label(struct play *run)
 {
     static const char *const labels[] = {"start here", "good", "bad idea", "x", "\xc3\xa4"};
 
     return labels[chance_below(&run->chance, 5)];
 }
 
-static void random_name(struct run *run, const struct model_session *session,
+static void random_name(struct play *run, const struct model_session *session,
                         struct point_spec *spec)
 {
     const struct model *model = run->model;
@@ -411,7 +411,7 @@ static void random_name(struct run *run, const struct model_session *session,
     }
 }
 
-struct point_spec random_point(struct run *run, const struct model_session *session)
+struct point_spec random_point(struct play *run, const struct model_session *session)
 {
     static const enum point_by kinds[] = {
         POINT_END,     POINT_START,     POINT_MESSAGE, POINT_MESSAGE, POINT_MESSAGE,
@@ -438,7 +438,7 @@ struct point_spec random_point(struct run *run, const struct model_session *sess
     return spec;
 }
 
-static void compare_one_point(struct run *run, const struct model_session *session,
+static void compare_one_point(struct play *run, const struct model_session *session,
                               const struct point_spec *spec)
 {
     struct model_point want;
@@ -465,7 +465,7 @@ static void compare_one_point(struct run *run, const struct model_session *sessi
 }
 
 /* How many messages the list of that kind of ordinal has. */
-static int ordinals(const struct run *run, const struct model_session *session, enum point_by kind)
+static int ordinals(const struct play *run, const struct model_session *session, enum point_by kind)
 {
     bool user = kind == POINT_USER || kind == POINT_FLAT_USER;
     const struct model_list *path = &model_head(session)->path;
@@ -483,7 +483,7 @@ static int ordinals(const struct run *run, const struct model_session *session, 
 }
 
 /* Every kind of ordinal, at an end of its list, just outside, or somewhere in it. */
-static void compare_ordinals(struct run *run, const struct model_session *session)
+static void compare_ordinals(struct play *run, const struct model_session *session)
 {
     for (enum point_by kind = POINT_INDEX; kind <= POINT_FLAT_USER; kind++) {
         int count = ordinals(run, session, kind);
@@ -507,7 +507,7 @@ static void compare_ordinals(struct run *run, const struct model_session *sessio
 }
 
 /* The session as it was somewhere in its past: messages from an index on, and the state. */
-static void compare_past(struct run *run, const struct model_session *session)
+static void compare_past(struct play *run, const struct model_session *session)
 {
     struct history_spec spec = history_of(run, session);
     struct point_spec end = {.by = POINT_END, .guard = GUARD_NONE};
@@ -544,7 +544,7 @@ static void compare_past(struct run *run, const struct model_session *session)
 }
 
 /* An id from anywhere: the session has it exactly when the model's has. */
-static void compare_member(struct run *run, const struct model_session *session)
+static void compare_member(struct play *run, const struct model_session *session)
 {
     struct point_spec spec = {.by = POINT_MESSAGE, .side = SIDE_AFTER, .guard = GUARD_NONE};
 
@@ -556,7 +556,7 @@ static void compare_member(struct run *run, const struct model_session *session)
 
 /* ---- what stands beside ---- */
 
-static void compare_records(struct run *run, const struct model_session *session)
+static void compare_records(struct play *run, const struct model_session *session)
 {
     struct gathered got = {.arena = &run->arena};
     int count, *want = model_records(session, &count);
@@ -579,7 +579,7 @@ static void compare_records(struct run *run, const struct model_session *session
     free(want);
 }
 
-static void compare_labels(struct run *run, const struct model_session *session)
+static void compare_labels(struct play *run, const struct model_session *session)
 {
     struct gathered got = {.arena = &run->arena};
     struct model_seen *want;
@@ -611,7 +611,7 @@ static void compare_labels(struct run *run, const struct model_session *session)
     free(want);
 }
 
-static void compare_note(struct run *run, const struct model_session *session,
+static void compare_note(struct play *run, const struct model_session *session,
                          const struct note *got, const struct model_note *want)
 {
     compare_number(run, session, "the kind of a note", got->act, want->act);
@@ -621,7 +621,7 @@ static void compare_note(struct run *run, const struct model_session *session,
     compare_text(run, session, "what a note says is now", got->now, want->now);
 }
 
-static void compare_journal(struct run *run, const struct model_session *session)
+static void compare_journal(struct play *run, const struct model_session *session)
 {
     struct log_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
     int act = session->inherited, note = 0;
@@ -661,7 +661,7 @@ static void compare_journal(struct run *run, const struct model_session *session
     compare_number(run, session, "notes in the journal", note, session->note_count);
 }
 
-static void compare_rewound(struct run *run, const struct model_session *session)
+static void compare_rewound(struct play *run, const struct model_session *session)
 {
     struct gathered got = {.arena = &run->arena};
     struct model_list want = {0};
@@ -700,7 +700,7 @@ static void compare_rewound(struct run *run, const struct model_session *session
 
 /* ---- relatives ---- */
 
-static struct gathered read_relatives(struct run *run, const struct model_session *session,
+static struct gathered read_relatives(struct play *run, const struct model_session *session,
                                       enum store_relation relation)
 {
     struct gathered got = {.arena = &run->arena};
@@ -713,7 +713,7 @@ static struct gathered read_relatives(struct run *run, const struct model_sessio
     return got;
 }
 
-static void compare_family(struct run *run, const struct model_session *session)
+static void compare_family(struct play *run, const struct model_session *session)
 {
     struct gathered got = read_relatives(run, session, RELATION_FAMILY);
     size_t count = 0;
@@ -740,7 +740,7 @@ static void compare_family(struct run *run, const struct model_session *session)
     compare_number(run, session, "the family", (int64_t)got.count, (int64_t)count);
 }
 
-static void compare_children(struct run *run, const struct model_session *session)
+static void compare_children(struct play *run, const struct model_session *session)
 {
     struct gathered got = read_relatives(run, session, RELATION_CHILDREN);
     struct model_list want = {0};
@@ -754,7 +754,7 @@ static void compare_children(struct run *run, const struct model_session *sessio
 }
 
 /* Living parents are given in full; of a deleted one what its fork wrote down. */
-static void compare_ancestors(struct run *run, const struct model_session *session)
+static void compare_ancestors(struct play *run, const struct model_session *session)
 {
     struct gathered got = read_relatives(run, session, RELATION_ANCESTORS);
     const struct model_session *child = session;
@@ -778,7 +778,7 @@ static void compare_ancestors(struct run *run, const struct model_session *sessi
     compare_number(run, session, "ancestors", (int64_t)got.count, (int64_t)i);
 }
 
-void compare_session(struct run *run, const struct model_session *session)
+void compare_session(struct play *run, const struct model_session *session)
 {
     struct session got;
     struct fault fault;
@@ -818,7 +818,7 @@ static enum fault_code gather_number(void *context, const struct session *sessio
     return FAULT_OK;
 }
 
-void compare_all(struct run *run)
+void compare_all(struct play *run)
 {
     struct list_spec spec = {.owner = run->rig.owner, .archived = -1};
     struct model_list listed = {0};
@@ -845,7 +845,7 @@ void compare_all(struct run *run)
     model_list_clear(&listed);
 }
 
-void compare_counts(struct run *run)
+void compare_counts(struct play *run)
 {
     bool *marks = arena_array(&run->arena, (size_t)run->model->act_count + 1, sizeof(*marks));
     int retained = model_retain(run->model, marks), living = 0, subs = 0, stood_upon = 0, moves = 0,
@@ -880,7 +880,7 @@ static void tell_problem(void *context, const char *message)
     print_error("verify: %s\n", message);
 }
 
-void compare_verify(struct run *run)
+void compare_verify(struct play *run)
 {
     struct verify_result got;
     struct fault fault;

@@ -7,7 +7,7 @@
 #include "support/rig.h"
 
 /* A run of random operations: both sides, and what is said of them when they differ. */
-struct run {
+struct play {
     struct rig rig;
     struct model *model;
     struct chance chance; /* chooses what is done and what is looked at */
@@ -19,42 +19,42 @@ struct run {
 };
 
 /* Says where the two sides differ, with seed, step and operation, and ends the test. */
-void run_differ(struct run *run, const struct model_session *session, const char *format, ...)
+void run_differ(struct play *run, const struct model_session *session, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 
 /* The call must give this code. */
-void run_expect(struct run *run, const struct model_session *session, const char *what,
+void run_expect(struct play *run, const struct model_session *session, const char *what,
                 enum fault_code got, enum fault_code want, const struct fault *fault);
 
-void compare_text(struct run *run, const struct model_session *session, const char *what,
+void compare_text(struct play *run, const struct model_session *session, const char *what,
                   struct str got, const char *want);
-void compare_number(struct run *run, const struct model_session *session, const char *what,
+void compare_number(struct play *run, const struct model_session *session, const char *what,
                     int64_t got, int64_t want);
 
 /* Every member of a stored act. */
-void compare_entry(struct run *run, const struct model_session *session, const char *what,
+void compare_entry(struct play *run, const struct model_session *session, const char *what,
                    const struct entry *got, int want);
 
 /* What store_point came to. */
-void compare_point(struct run *run, const struct model_session *session, const char *what,
+void compare_point(struct play *run, const struct model_session *session, const char *what,
                    const struct point *got, const struct model_point *want);
 
 /* Everything that can be asked of one session. */
-void compare_session(struct run *run, const struct model_session *session);
+void compare_session(struct play *run, const struct model_session *session);
 
 /* compare_session for all that live, and the list of them. */
-void compare_all(struct run *run);
+void compare_all(struct play *run);
 
 /* What is counted in the store: nothing that nobody stands on is left. */
-void compare_counts(struct run *run);
+void compare_counts(struct play *run);
 
 /* store_verify finds nothing. */
-void compare_verify(struct run *run);
+void compare_verify(struct play *run);
 
 /* A random way to name a point of the session, mostly one that exists. */
-struct point_spec random_point(struct run *run, const struct model_session *session);
+struct point_spec random_point(struct play *run, const struct model_session *session);
 
 /* In words, for `doing`. */
-struct str point_words(struct run *run, const struct point_spec *spec);
+struct str point_words(struct play *run, const struct point_spec *spec);
 
 #endif

@@ -19,9 +19,9 @@ enum {
 
 static const struct str kept_prefixes[] = {{"app:", 4}, {"user:", 5}};
 
-static void doing(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void doing(struct play *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void doing(struct run *run, const char *format, ...)
+static void doing(struct play *run, const char *format, ...)
 {
     va_list args;
 
@@ -30,7 +30,7 @@ static void doing(struct run *run, const char *format, ...)
     va_end(args);
 }
 
-static struct model_session *random_session(struct run *run, bool subs)
+static struct model_session *random_session(struct play *run, bool subs)
 {
     struct model_list fit = {0};
     struct model_session *session = NULL;
@@ -44,7 +44,7 @@ static struct model_session *random_session(struct run *run, bool subs)
     return session;
 }
 
-static int living(const struct run *run)
+static int living(const struct play *run)
 {
     int count = 0;
 
@@ -53,7 +53,7 @@ static int living(const struct run *run)
     return count;
 }
 
-static struct str head_id(const struct run *run, const struct model_session *session)
+static struct str head_id(const struct play *run, const struct model_session *session)
 {
     const struct model_list *path = &model_head(session)->path;
 
@@ -62,7 +62,7 @@ static struct str head_id(const struct run *run, const struct model_session *ses
 
 /* ---- making sessions ---- */
 
-static struct model_session *create(struct run *run, const char *title, bool sub)
+static struct model_session *create(struct play *run, const char *title, bool sub)
 {
     struct create_spec spec = {.owner = run->rig.owner,
                                .title = str_of(title),
@@ -78,7 +78,7 @@ static struct model_session *create(struct run *run, const char *title, bool sub
                         run->rig.now_us);
 }
 
-static const char *random_title(struct run *run)
+static const char *random_title(struct play *run)
 {
     static const char *const titles[] = {"Alpha",    "Alpha (fork 3)",   "Beta",           "",
                                          "(fork 3)", "Alpha (fork 2) b", "Gamma (fork 12)"};
@@ -86,7 +86,7 @@ static const char *random_title(struct run *run)
     return titles[chance_below(&run->chance, 7)];
 }
 
-static struct model_session *play_create(struct run *run, struct model_session *session)
+static struct model_session *play_create(struct play *run, struct model_session *session)
 {
     bool sub = chance_of(&run->chance, 30);
 
@@ -105,7 +105,7 @@ struct made_up {
     enum turn_rule rule;
 };
 
-static void random_turn(struct run *run, const struct model_session *session, struct made_up *made)
+static void random_turn(struct play *run, const struct model_session *session, struct made_up *made)
 {
     const struct model_act *old = NULL;
     int kind = chance_below(&run->chance, 100);
@@ -127,7 +127,7 @@ static void random_turn(struct run *run, const struct model_session *session, st
     }
 }
 
-static void random_delta(struct run *run, struct model_act *act)
+static void random_delta(struct play *run, struct model_act *act)
 {
     int changes = act->kind == ENTRY_STATE      ? 1 + chance_below(&run->chance, 3)
                   : chance_of(&run->chance, 30) ? 1 + chance_below(&run->chance, 2)
@@ -138,7 +138,7 @@ static void random_delta(struct run *run, struct model_act *act)
             chance_of(&run->chance, 25) ? MODEL_ABSENT : chance_below(&run->chance, 1000);
 }
 
-static void random_id(struct run *run, const struct model_session *session, struct model_act *act)
+static void random_id(struct play *run, const struct model_session *session, struct model_act *act)
 {
     const struct model_act *other = NULL;
 
@@ -157,7 +157,7 @@ static void random_id(struct run *run, const struct model_session *session, stru
     }
 }
 
-static struct made_up random_entry(struct run *run, const struct model_session *session)
+static struct made_up random_entry(struct play *run, const struct model_session *session)
 {
     static const enum entry_kind kinds[] = {ENTRY_EVENT, ENTRY_EVENT, ENTRY_SUMMARY,
                                             ENTRY_FILES, ENTRY_FILES, ENTRY_STATE};
@@ -188,7 +188,7 @@ static struct made_up random_entry(struct run *run, const struct model_session *
 }
 
 /* What the engine is given for it. The keys of the state come in the wrong order on purpose. */
-static struct entry_spec spec_of(struct run *run, const struct made_up *made)
+static struct entry_spec spec_of(struct play *run, const struct made_up *made)
 {
     const struct model_act *act = &made->act;
     struct span *span = arena_alloc(&run->arena, sizeof(*span));
@@ -225,7 +225,7 @@ static struct entry_spec spec_of(struct run *run, const struct made_up *made)
 }
 
 /* Is that name of a turn, or that id, one that tine drew just now? */
-static void expect_drawn(struct run *run, const struct model_session *session, struct str name)
+static void expect_drawn(struct play *run, const struct model_session *session, struct str name)
 {
     struct id id;
 
@@ -238,7 +238,7 @@ static void expect_drawn(struct run *run, const struct model_session *session, s
 }
 
 /* The entry was stored: it goes into the model with what was drawn for it. */
-static void accept_entry(struct run *run, struct model_session *session, struct made_up *made,
+static void accept_entry(struct play *run, struct model_session *session, struct made_up *made,
                          const struct entry *stored)
 {
     struct model_act *act = &made->act;
@@ -259,7 +259,7 @@ static void accept_entry(struct run *run, struct model_session *session, struct 
                   model_append(run->model, session, act, run->rig.now_us));
 }
 
-static void append(struct run *run, struct model_session *session, struct made_up *made,
+static void append(struct play *run, struct model_session *session, struct made_up *made,
                    struct entry_spec *specs, int count)
 {
     struct append_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
@@ -284,7 +284,7 @@ static void append(struct run *run, struct model_session *session, struct made_u
         accept_entry(run, session, &made[i], &result.entries[i]);
 }
 
-static struct model_session *play_append(struct run *run, struct model_session *session)
+static struct model_session *play_append(struct play *run, struct model_session *session)
 {
     enum { BATCH_MAX = 8 };
     struct made_up made[BATCH_MAX];
@@ -306,7 +306,7 @@ static struct model_session *play_append(struct run *run, struct model_session *
 }
 
 /* The same id again: with the same bytes nothing happens, with others it is refused. */
-static struct model_session *play_repeat(struct run *run, struct model_session *session)
+static struct model_session *play_repeat(struct play *run, struct model_session *session)
 {
     struct append_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
     struct append_result result;
@@ -344,7 +344,7 @@ static struct model_session *play_repeat(struct run *run, struct model_session *
 /* ---- moving ---- */
 
 /* Between which entries a move goes, and what it does to the visible list. */
-static void compare_move(struct run *run, const struct model_session *session,
+static void compare_move(struct play *run, const struct model_session *session,
                          const struct move_result *got, const struct model_list *from,
                          const struct model_list *to)
 {
@@ -362,7 +362,7 @@ static void compare_move(struct run *run, const struct model_session *session,
 }
 
 /* The message before which the cut was made is one that the session had there. */
-static void compare_excluded(struct run *run, const struct model_session *session,
+static void compare_excluded(struct play *run, const struct model_session *session,
                              const struct model_point *point, bool has, const struct entry *got)
 {
     int at;
@@ -387,7 +387,7 @@ static void compare_excluded(struct run *run, const struct model_session *sessio
     compare_entry(run, session, "the excluded message", got, session->raw.items[at]);
 }
 
-static struct model_session *play_rewind(struct run *run, struct model_session *session)
+static struct model_session *play_rewind(struct play *run, struct model_session *session)
 {
     struct move_spec spec = {.owner = run->rig.owner,
                              .session = str_of(session->id),
@@ -441,7 +441,8 @@ static struct model_session *play_rewind(struct run *run, struct model_session *
     return session;
 }
 
-static struct model_session *back(struct run *run, struct model_session *session, enum move_act act)
+static struct model_session *back(struct play *run, struct model_session *session,
+                                  enum move_act act)
 {
     struct move_spec spec = {.owner = run->rig.owner,
                              .session = str_of(session->id),
@@ -478,19 +479,19 @@ static struct model_session *back(struct run *run, struct model_session *session
     return session;
 }
 
-static struct model_session *play_undo(struct run *run, struct model_session *session)
+static struct model_session *play_undo(struct play *run, struct model_session *session)
 {
     return back(run, session, MOVE_UNDO);
 }
 
-static struct model_session *play_redo(struct run *run, struct model_session *session)
+static struct model_session *play_redo(struct play *run, struct model_session *session)
 {
     return back(run, session, MOVE_REDO);
 }
 
 /* ---- forking and adopting ---- */
 
-static struct model_session *play_fork(struct run *run, struct model_session *session)
+static struct model_session *play_fork(struct play *run, struct model_session *session)
 {
     struct fork_spec spec = {.owner = run->rig.owner,
                              .session = str_of(session->id),
@@ -561,7 +562,7 @@ static struct model_act adopted(const struct model *model, int number)
     return act;
 }
 
-static void accept_adoption(struct run *run, struct model_session *session,
+static void accept_adoption(struct play *run, struct model_session *session,
                             const struct model_session *from, int common, int place,
                             const struct move_result *result)
 {
@@ -592,7 +593,7 @@ static void accept_adoption(struct run *run, struct model_session *session,
     model_list_clear(&path);
 }
 
-static struct model_session *play_adopt(struct run *run, struct model_session *session)
+static struct model_session *play_adopt(struct play *run, struct model_session *session)
 {
     struct model_session *from = random_session(run, true);
     struct adopt_spec spec = {.owner = run->rig.owner,
@@ -636,7 +637,7 @@ static struct model_session *play_adopt(struct run *run, struct model_session *s
 
 /* ---- references ---- */
 
-static void delete_session(struct run *run, struct model_session *session)
+static void delete_session(struct play *run, struct model_session *session)
 {
     struct delete_spec spec = {.owner = run->rig.owner,
                                .session = str_of(session->id),
@@ -661,7 +662,7 @@ static void forget_lists(struct model_act *act)
     model_list_clear(&act->had);
 }
 
-static struct model_session *play_reference(struct run *run, struct model_session *session)
+static struct model_session *play_reference(struct play *run, struct model_session *session)
 {
     struct model_session *named = random_session(run, true);
     struct point_spec where = random_point(run, named);
@@ -712,7 +713,7 @@ static struct model_session *play_reference(struct run *run, struct model_sessio
 
 /* ---- beside the tree ---- */
 
-static struct model_session *play_save(struct run *run, struct model_session *session)
+static struct model_session *play_save(struct play *run, struct model_session *session)
 {
     struct model_save save = {.kind = chance_below(&run->chance, 3), .at_us = run->rig.now_us};
     struct record_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
@@ -746,7 +747,7 @@ static bool has_own_label(const struct model_session *session, int act)
     return false;
 }
 
-static struct model_session *play_label(struct run *run, struct model_session *session)
+static struct model_session *play_label(struct play *run, struct model_session *session)
 {
     static const char *const texts[] = {"start here", "good", "bad idea", "x", "\xc3\xa4", "", ""};
     const char *text = texts[chance_below(&run->chance, 7)];
@@ -777,7 +778,7 @@ static struct model_session *play_label(struct run *run, struct model_session *s
     return session;
 }
 
-static struct model_session *play_update(struct run *run, struct model_session *session)
+static struct model_session *play_update(struct play *run, struct model_session *session)
 {
     struct str title = str_of(random_title(run));
     struct update_spec spec = {.owner = run->rig.owner, .session = str_of(session->id)};
@@ -806,7 +807,7 @@ static struct model_session *play_update(struct run *run, struct model_session *
     return session;
 }
 
-static struct model_session *play_delete(struct run *run, struct model_session *session)
+static struct model_session *play_delete(struct play *run, struct model_session *session)
 {
     if (living(run) <= 3)
         return NULL;
@@ -818,7 +819,7 @@ static struct model_session *play_delete(struct run *run, struct model_session *
 /* ---- searching ---- */
 
 /* Does any session that can be named have the act: the one that wrote it, or a fork of it? */
-static bool findable(const struct run *run, int act)
+static bool findable(const struct play *run, int act)
 {
     for (int i = 0; i < run->model->session_count; i++) {
         const struct model_session *session = run->model->sessions[i];
@@ -842,7 +843,7 @@ static bool has_word(const struct model *model, int act, const char *word)
     return false;
 }
 
-static void compare_hit(struct run *run, const struct hit *hit, const char *word)
+static void compare_hit(struct play *run, const struct hit *hit, const char *word)
 {
     const struct model *model = run->model;
     const struct model_session *named = NULL;
@@ -873,7 +874,7 @@ static void compare_hit(struct run *run, const struct hit *hit, const char *word
     compare_number(run, named, "the time of a hit", hit->at_us, model->acts[act]->at_us);
 }
 
-static struct model_session *play_search(struct run *run, struct model_session *session)
+static struct model_session *play_search(struct play *run, struct model_session *session)
 {
     struct gathered got = {.arena = &run->arena};
     char word[24] = "";
@@ -905,14 +906,14 @@ static struct model_session *play_search(struct run *run, struct model_session *
 
 static const struct {
     int weight;
-    struct model_session *(*play)(struct run *run, struct model_session *session);
+    struct model_session *(*play)(struct play *run, struct model_session *session);
 } plays[] = {
     {32, play_append}, {10, play_fork},  {11, play_rewind}, {6, play_undo},      {6, play_redo},
     {4, play_adopt},   {3, play_delete}, {2, play_create},  {5, play_reference}, {8, play_save},
     {5, play_label},   {2, play_update}, {3, play_repeat},  {3, play_search},
 };
 
-static void play_one(struct run *run)
+static void play_one(struct play *run)
 {
     int total = 0, chosen;
     size_t i = 0;
@@ -937,7 +938,7 @@ static void play_one(struct run *run)
 }
 
 /* Everything goes, in any order, and what is left is right after each. */
-static void play_end(struct run *run)
+static void play_end(struct play *run)
 {
     struct gc_spec gc = {.now_us =
                              run->rig.now_us + 86400000000}; /* the clock went back at times */
@@ -972,7 +973,7 @@ static void play_end(struct run *run)
 
 void game_play(const struct rig_kind *kind, uint64_t seed, int operations)
 {
-    struct run run = {.model = model_new(), .chance = {seed}, .seed = seed};
+    struct play run = {.model = model_new(), .chance = {seed}, .seed = seed};
 
     rig_open(&run.rig, kind, ~seed);
     arena_init(&run.arena);

@@ -1,7 +1,7 @@
 /* Messages of the native API: what is taken is something that can be kept and searched. */
 #include "fuzz.h"
 
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 #include "store/limits.h"
 
 #include <assert.h>
@@ -45,14 +45,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct message_batch batch;
     struct arena arena;
     struct fault fault;
+    bool good = false;
 
     arena_init(&arena);
     if (message_read((struct str){(const char *)data, size}, &arena, &batch, &fault) == FAULT_OK) {
+        good = true;
         assert(batch.count > 0 && batch.count <= LIMIT_BATCH_ENTRIES);
         for (size_t i = 0; i < batch.count; i++)
             check_entry(&batch.entries[i]);
     } else {
         assert(fault.code == FAULT_INVALID || fault.code == FAULT_TOO_LARGE);
+    }
+    /* A send takes all that a message may have, and more. */
+    if (good) {
+        enum fault_code code =
+            message_send_read((struct str){(const char *)data, size}, &arena, &batch, &fault);
+
+        assert(code == FAULT_OK && !batch.expect_head.p && !batch.wait);
     }
     arena_clear(&arena);
     return 0;

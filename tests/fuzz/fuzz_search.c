@@ -1,7 +1,7 @@
 /* Words to search for: nothing in them is an operator, and nobody sees what is another's. */
 #include "fuzz.h"
 
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 #include "engine/engine.h"
 #include "store/limits.h"
 #include "store/sqlite/sqlite_store.h"

@@ -1,7 +1,7 @@
 #include "shelf.h"
 
 #include "dialect/native/log_out.h"
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 #include "engine/engine.h"
 #include "store/sqlite/sqlite_store.h"
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <time.h>
 
 static struct buf text;
 static struct json_out out;
@@ -83,6 +85,41 @@ static void writes_times(void **state)
                 "\"1969-12-31T23:59:59.999Z\",\"9999-12-31T23:59:59.999Z\"]");
 }
 
+/* The same dates as the C library has, from the year 0 to the year 9999. */
+static void writes_the_days_of_the_calendar(void **state)
+{
+    (void)state;
+    for (int64_t day = -719468; day <= 2932896; day += 61) {
+        time_t seconds = (time_t)(day * 86400 + 86399);
+        struct tm tm;
+        char want[64];
+
+        assert_non_null(gmtime_r(&seconds, &tm));
+        snprintf(want, sizeof(want), "\"%04d-%02d-%02dT%02d:%02d:%02d.007Z\"", tm.tm_year + 1900,
+                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        buf_reset(out.buf);
+        json_out_init(&out, out.buf);
+        json_out_time(&out, NULL, seconds * 1000000 + 7000);
+        assert_string_equal(buf_str(out.buf).p, want);
+    }
+    buf_reset(out.buf);
+    json_out_init(&out, out.buf);
+    json_out_time(&out, NULL, INT64_MAX);
+    assert_string_equal(buf_str(out.buf).p, "null");
+}
+
+static void writes_numbers_to_their_ends(void **state)
+{
+    (void)state;
+    json_out_array(&out, NULL);
+    json_out_int(&out, NULL, 0);
+    json_out_int(&out, NULL, -7);
+    json_out_int(&out, NULL, INT64_MAX);
+    json_out_int(&out, NULL, INT64_MIN);
+    json_out_array_end(&out);
+    expect_text("[0,-7,9223372036854775807,-9223372036854775808]");
+}
+
 static void writes_costs(void **state)
 {
     (void)state;
@@ -116,6 +153,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(writes_objects_and_arrays, setup, teardown),
         cmocka_unit_test_setup_teardown(splices_members, setup, teardown),
         cmocka_unit_test_setup_teardown(writes_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(writes_the_days_of_the_calendar, setup, teardown),
+        cmocka_unit_test_setup_teardown(writes_numbers_to_their_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(writes_costs, setup, teardown),
         cmocka_unit_test_setup_teardown(writes_hex_and_names, setup, teardown),
     };

@@ -216,7 +216,7 @@ static void bodies_come_back_byte_for_byte(void **state)
 
 static void other_items_come_back(void **state)
 {
-    struct log_item items[4] = {
+    struct log_item items[5] = {
         {.kind = LOG_SESSION,
          .session = {.s = 9,
                      .family = 1,
@@ -250,13 +250,20 @@ static void other_items_come_back(void **state)
                     .at_us = 14,
                     .body = STR("[1,\n2]")}},
         {.kind = LOG_LABEL, .label = {.in_s = 4, .at = {4, 1}, .text = STR("l\xc3\xa9")}},
+        {.kind = LOG_NOTE,
+         .note = {.s = 4,
+                  .note = {.act = NOTE_TURN_ENDED,
+                           .at_us = 15,
+                           .message = STR("a turn's name is no id"),
+                           .was = STR("why"),
+                           .now = STR("failed")}}},
     };
     struct log_item item;
     struct log_in in;
     bool end;
 
     (void)state;
-    write_items(items, 4);
+    write_items(items, 5);
     open_items(&in);
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_int_equal(item.session.s, 5); /* the fifth in the file */
@@ -280,6 +287,10 @@ static void other_items_come_back(void **state)
     assert_same(item.record.body, STR("[1,\n2]"));
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_same(item.label.text, STR("l\xc3\xa9"));
+    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_int_equal(item.note.note.act, NOTE_TURN_ENDED);
+    assert_same(item.note.note.message, STR("a turn's name is no id"));
+    assert_same(item.note.note.was, STR("why"));
     log_in_clear(&in);
 }
 

@@ -1,5 +1,5 @@
 /* Messages of the native API: what becomes of them, and what is refused. */
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 
 #include "base/escape.h"
 #include "store/limits.h"
@@ -186,6 +186,39 @@ static void refuses(void **state)
     }
 }
 
+static void takes_what_a_send_says(void **state)
+{
+    static const struct {
+        const char *json, *message;
+    } refused[] = {
+        {"{\"text\":\"a\",\"busy\":\"x\"}", "\"busy\" must be \"refuse\" or \"wait\""},
+        {"{\"text\":\"a\",\"expect_head\":1}", "member \"expect_head\" must be a string"},
+        {"{\"messages\":[{\"text\":\"a\",\"busy\":\"wait\"}]}",
+         "unknown member \"busy\" in messages[0]"},
+    };
+
+    (void)state;
+    assert_int_equal(
+        message_send_read(STR("{\"text\":\"a\",\"expect_head\":\"m1\"}"), &arena, &batch, &fault),
+        FAULT_OK);
+    assert_str(batch.expect_head, "m1");
+    assert_true(batch.single && !batch.wait);
+    assert_int_equal(message_send_read(STR("{\"messages\":[{\"text\":\"a\"}],\"busy\":\"wait\","
+                                           "\"expect_head\":\"\",\"run\":true}"),
+                                       &arena, &batch, &fault),
+                     FAULT_OK);
+    assert_true(!batch.single && batch.wait && batch.run == RUN_YES && batch.expect_head.p);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        assert_int_equal(message_send_read(str_of(refused[i].json), &arena, &batch, &fault),
+                         FAULT_INVALID);
+        assert_string_equal(fault.message, refused[i].message);
+    }
+    assert_int_equal(
+        message_read(STR("{\"text\":\"a\",\"busy\":\"wait\"}"), &arena, &batch, &fault),
+        FAULT_INVALID);
+    assert_string_equal(fault.message, "unknown member \"busy\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reads_what_stands_beside, setup, teardown),
         cmocka_unit_test_setup_teardown(takes_batches, setup, teardown),
         cmocka_unit_test_setup_teardown(makes_a_message_of_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(takes_what_a_send_says, setup, teardown),
         cmocka_unit_test_setup_teardown(refuses, setup, teardown),
     };
 

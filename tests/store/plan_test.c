@@ -15,17 +15,34 @@ static const struct {
 #undef QUERY
 };
 
-/* Maintenance: verify, gc, counts, the export of an owner. */
-static const char *const scans[] =
-    {
-        "ACT_ROWS",       "COUNTS",      "OBJECT_SCAN", "VERIFY_SESSIONS",
-        "VERIFY_ORPHANS", "GC_NOTES",    "GC_OBJECTS",  "VERIFY_GAPS",
-        "EXPORT_OWNER",   "LOOSE_FIRST", "REAP_ALL" /* the rows of reap are few, and the first is
-                                                         taken */
+/* Maintenance: verify, gc, counts, exports, a user who goes; and lists that give everything. */
+static const char *const scans[] = {
+    "ACT_ROWS",
+    "COUNTS",
+    "OBJECT_SCAN",
+    "VERIFY_SESSIONS",
+    "VERIFY_ORPHANS",
+    "VERIFY_DESK",
+    "VERIFY_RUNS",
+    "VERIFY_GAPS",
+    "GC_NOTES",
+    "GC_NOTE_FLOOR",
+    "GC_OBJECTS",
+    "EXPORT_OWNER",
+    "EXPORT_ALL",
+    "LOOSE_FIRST",
+    "REAP_ALL", /* the rows of reap are few, and the first is taken */
+    "OWNER_NEEDED",
+    "OWNER_LIST",
+    "AGENT_LIST",
+    "RUN_ACTIVE",           /* of the index of those that are active */
+    "SESSION_ANY_BY_END",   /* part of a name, typed by the operator */
+    "SESSION_ANY_BY_TITLE", /* likewise */
 };
 
 static const char *const tables[] = {
-    "session", "entry", "line", "move", "state", "turn", "record", "note", "pin", "label", "object",
+    "session", "entry", "line",  "move",   "state", "turn", "record", "note",
+    "pin",     "label", "owner", "object", "run",   "once", "token",  "agent",
 };
 
 static bool may_scan(const char *name)

@@ -51,10 +51,17 @@ enum fault_code gather_session(void *context, const struct session *session, str
 {
     struct gathered *all = context;
     struct session *copy = row_new(all, sizeof(*copy));
-    struct str *const texts[] = {&copy->id,    &copy->title,          &copy->agent,
-                                 &copy->owner, &copy->parent.session, &copy->parent.title,
-                                 &copy->head,  &copy->parent.message, &copy->metadata,
-                                 &copy->limits};
+    struct str *const texts[] = {&copy->id,
+                                 &copy->title,
+                                 &copy->agent,
+                                 &copy->owner,
+                                 &copy->parent.session,
+                                 &copy->parent.title,
+                                 &copy->head,
+                                 &copy->parent.message,
+                                 &copy->metadata,
+                                 &copy->limits,
+                                 &copy->turn};
 
     (void)fault;
     *copy = *session;
@@ -114,6 +121,24 @@ enum fault_code gather_hit(void *context, const struct hit *hit, struct fault *f
     return FAULT_OK;
 }
 
+static void keep_item(struct arena *arena, struct journal_item *item)
+{
+    if (item->entry) {
+        struct entry *entry = arena_alloc(arena, sizeof(*entry));
+
+        *entry = *item->entry;
+        keep_entry(arena, entry);
+        item->entry = entry;
+    }
+    if (item->note) {
+        struct note *note = arena_alloc(arena, sizeof(*note));
+
+        *note = *item->note;
+        keep_note(arena, note);
+        item->note = note;
+    }
+}
+
 enum fault_code gather_journal(void *context, const struct journal_item *item, struct fault *fault)
 {
     struct gathered *all = context;
@@ -121,20 +146,56 @@ enum fault_code gather_journal(void *context, const struct journal_item *item, s
 
     (void)fault;
     *copy = *item;
-    if (item->entry) {
-        struct entry *entry = arena_alloc(all->arena, sizeof(*entry));
+    keep_item(all->arena, copy);
+    return FAULT_OK;
+}
 
-        *entry = *item->entry;
-        keep_entry(all->arena, entry);
-        copy->entry = entry;
-    }
-    if (item->note) {
-        struct note *note = arena_alloc(all->arena, sizeof(*note));
+enum fault_code gather_event(void *context, const struct event *event, struct fault *fault)
+{
+    struct gathered *all = context;
+    struct event *copy = row_new(all, sizeof(*copy));
 
-        *note = *item->note;
-        keep_note(all->arena, note);
-        copy->note = note;
-    }
+    (void)fault;
+    *copy = *event;
+    keep(all->arena, &copy->session);
+    keep_item(all->arena, &copy->item);
+    return FAULT_OK;
+}
+
+enum fault_code gather_user(void *context, const struct user *user, struct fault *fault)
+{
+    struct gathered *all = context;
+    struct user *copy = row_new(all, sizeof(*copy));
+
+    (void)fault;
+    *copy = *user;
+    keep(all->arena, &copy->name);
+    return FAULT_OK;
+}
+
+enum fault_code gather_agent(void *context, const struct agent_row *row, struct fault *fault)
+{
+    struct gathered *all = context;
+    struct agent_row *copy = row_new(all, sizeof(*copy));
+
+    (void)fault;
+    *copy = *row;
+    keep(all->arena, &copy->name);
+    keep(all->arena, &copy->body);
+    return FAULT_OK;
+}
+
+enum fault_code gather_run(void *context, const struct run *run, struct fault *fault)
+{
+    struct gathered *all = context;
+    struct run *copy = row_new(all, sizeof(*copy));
+    struct str *const texts[] = {&copy->turn, &copy->reason, &copy->holder, &copy->session,
+                                 &copy->draft};
+
+    (void)fault;
+    *copy = *run;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        keep(all->arena, texts[i]);
     return FAULT_OK;
 }
 

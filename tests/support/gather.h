@@ -17,11 +17,15 @@ struct gathered {
         struct hit *hits;
         struct journal_item *journal;
         struct log_item *items;
+        struct event *events;
+        struct user *users;
+        struct agent_row *agents;
+        struct run *runs;
         void *rows;
     };
 };
 
-/* Each is the visit of that name in store/session.h; the context is a struct gathered. */
+/* Each is the visit of that name in store/; the context is a struct gathered. */
 entry_visit gather_entry;
 session_visit gather_session;
 record_visit gather_record;
@@ -30,6 +34,10 @@ rewound_visit gather_rewound;
 hit_visit gather_hit;
 journal_visit gather_journal;
 log_item_visit gather_item;
+event_visit gather_event;
+user_visit gather_user;
+agent_row_visit gather_agent;
+run_visit gather_run;
 
 /* Gives the items of an export back, one after another: for store_import. */
 struct replay {

@@ -1,6 +1,6 @@
 #include "dialect/native/log_fields.h"
 
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 #include "dialect/native/object.h"
 #include "store/limits.h"
 
@@ -392,15 +392,19 @@ static void read_note(struct fields *fields, const struct json_value *object, st
         JSON_MUST("at_us", JSON_NUMBER), JSON_MAY("message", JSON_STRING),
         JSON_MAY("was", JSON_STRING),    JSON_MAY("now", JSON_STRING),
     };
+    enum note_act act;
 
     fields->code = json_members(object, fields->where, m, 6, fields->fault);
     if (fields->code)
         return;
     out->s = take_int(fields, &m[0], 1, NUMBER_MAX);
+    act = (enum note_act)take_word(fields, &m[1], note_word, NOTE_CREATED, NOTE_TURN_ENDED);
     out->note = (struct note){
-        .act = (enum note_act)take_word(fields, &m[1], note_word, NOTE_CREATED, NOTE_DELETED),
+        .act = act,
         .at_us = take_int(fields, &m[2], 0, TIME_MAX_US),
-        .message = take_id(fields, &m[3]),
+        .message = act == NOTE_TURN_STARTED || act == NOTE_TURN_ENDED
+                       ? take_text(fields, &m[3], LIMIT_TURN_BYTES)
+                       : take_id(fields, &m[3]),
         .was = take_text(fields, &m[4], LIMIT_TITLE_BYTES),
         .now = take_text(fields, &m[5], LIMIT_TITLE_BYTES),
     };

@@ -41,14 +41,15 @@ const char *object_scope(enum move_scope scope)
 const char *object_note(enum note_act act)
 {
     static const char *const names[] = {
-        [NOTE_CREATED] = "created",   [NOTE_FORKED] = "forked",
-        [NOTE_RENAMED] = "renamed",   [NOTE_UPDATED] = "updated",
-        [NOTE_ARCHIVED] = "archived", [NOTE_UNARCHIVED] = "unarchived",
-        [NOTE_LABELLED] = "labelled", [NOTE_UNLABELLED] = "unlabelled",
-        [NOTE_DELETED] = "deleted",
+        [NOTE_CREATED] = "created",       [NOTE_FORKED] = "forked",
+        [NOTE_RENAMED] = "renamed",       [NOTE_UPDATED] = "updated",
+        [NOTE_ARCHIVED] = "archived",     [NOTE_UNARCHIVED] = "unarchived",
+        [NOTE_LABELLED] = "labelled",     [NOTE_UNLABELLED] = "unlabelled",
+        [NOTE_DELETED] = "deleted",       [NOTE_TURN_STARTED] = "turn_started",
+        [NOTE_TURN_ENDED] = "turn_ended",
     };
 
-    assert(act >= NOTE_CREATED && act <= NOTE_DELETED);
+    assert(act >= NOTE_CREATED && act <= NOTE_TURN_ENDED);
     return names[act];
 }
 
@@ -82,8 +83,10 @@ static void write_session_usage(struct json_out *out, const struct session *sess
     json_out_object_end(out);
 }
 
-static void write_parent(struct json_out *out, const struct session_parent *parent)
+static void write_parent(struct json_out *out, const struct session *session)
 {
+    const struct session_parent *parent = &session->parent;
+
     if (!parent->known) {
         json_out_null(out, "parent");
         return;
@@ -93,6 +96,7 @@ static void write_parent(struct json_out *out, const struct session_parent *pare
     json_out_name(out, "message", parent->message);
     json_out_string(out, "side", str_of(object_side(parent->side)));
     json_out_string(out, "title", parent->title);
+    json_out_int(out, "index", session->fork_index);
     json_out_bool(out, "deleted", parent->deleted);
     json_out_object_end(out);
 }
@@ -114,16 +118,28 @@ static struct str object_or_empty(struct str json)
     return json.n ? json : STR("{}");
 }
 
+static void write_turn(struct json_out *out, const struct session *session)
+{
+    if (session->turn.n == 0) {
+        json_out_null(out, "turn");
+        return;
+    }
+    json_out_object(out, "turn");
+    json_out_string(out, "id", session->turn);
+    json_out_string(out, "state", str_of(run_state_name(session->turn_state)));
+    json_out_object_end(out);
+}
+
 static void write_session_head(struct json_out *out, const struct session *session)
 {
     json_out_name(out, "id", session->id);
     json_out_string(out, "title", session->title);
     json_out_string(out, "agent", session->agent);
     json_out_string(out, "user", session->owner);
-    write_parent(out, &session->parent);
+    write_parent(out, session);
     json_out_name(out, "head", session->head);
     json_out_int(out, "messages", session->messages);
-    json_out_null(out, "turn");
+    write_turn(out, session);
     write_session_usage(out, session);
 }
 
@@ -240,6 +256,7 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
         json_out_string(out, "move", str_of(object_move(entry->move)));
         json_out_string(out, "scope", str_of(object_scope(entry->scope)));
         write_ref(out, "to", entry);
+        json_out_int(out, "messages", entry->ref_index);
     }
     if (entry->kind == ENTRY_SUBSESSION)
         write_ref(out, "subsession", entry);

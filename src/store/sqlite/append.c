@@ -1,7 +1,9 @@
 /* Appending entries, and taking over those of another session. */
 #include "store/sqlite/verbs.h"
 
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
+#include "store/sqlite/run_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
 #include "store/sqlite/writer.h"
@@ -30,9 +32,9 @@ static enum fault_code ref_find(struct db *db, const struct link *link,
     return FAULT_OK;
 }
 
-/* Is the stored entry what the spec would store? */
+/* Is the stored entry what the spec would store? With `new_turn`, in whatever turn it stands. */
 static enum fault_code same_entry(struct db *db, struct address at, const struct entry_spec *spec,
-                                  struct arena *arena, bool *same, struct entry *out,
+                                  bool new_turn, struct arena *arena, bool *same, struct entry *out,
                                   struct fault *fault)
 {
     struct str stored;
@@ -45,7 +47,7 @@ static enum fault_code same_entry(struct db *db, struct address at, const struct
     state_encode(&spec->state, &delta);
     *same = out->kind == spec->kind && out->role == spec->role && str_eq(out->body, spec->body) &&
             str_eq(stored, buf_str(&delta)) &&
-            (spec->turn_rule != TURN_NAMED || str_eq(out->turn, spec->turn)) &&
+            (new_turn || spec->turn_rule != TURN_NAMED || str_eq(out->turn, spec->turn)) &&
             (!spec->has_usage ||
              (out->usage.input == spec->usage.input && out->usage.output == spec->usage.output &&
               out->usage.cost == spec->usage.cost));
@@ -81,7 +83,8 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
             return fault_pass(fault);
         if (at.s == 0)
             continue;
-        if (same_entry(db, at, entry, arena, &same, &out->entries[i], fault) != FAULT_OK)
+        if (same_entry(db, at, entry, spec->run.act == RUN_BEGIN, arena, &same, &out->entries[i],
+                       fault) != FAULT_OK)
             return fault_pass(fault);
         if (!same)
             return fault_set(fault, FAULT_ID_TAKEN,
@@ -189,40 +192,80 @@ static enum fault_code add_spec(struct writer *writer, const struct entry_spec *
     return FAULT_OK;
 }
 
+/* What the entries name: it must be there before the first of them is written. */
+struct named {
+    struct address *refs;
+    int64_t *trees;
+};
+
+static enum fault_code find_named(struct db *db, const struct link *link,
+                                  const struct append_spec *spec, struct arena *arena,
+                                  struct named *out, struct fault *fault)
+{
+    out->refs = arena_array(arena, spec->count, sizeof(*out->refs));
+    out->trees = arena_array(arena, spec->count, sizeof(*out->trees));
+    for (size_t i = 0; i < spec->count; i++) {
+        const struct entry_spec *entry = &spec->entries[i];
+
+        if (ref_find(db, link, entry, arena, &out->refs[i], fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (entry->tree.n && tree_named(db, entry->tree, &out->trees[i], fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
+    return FAULT_OK;
+}
+
+static enum fault_code add_all(struct writer *writer, const struct append_spec *spec,
+                               const struct named *named, struct arena *arena, struct entry *out,
+                               struct fault *fault)
+{
+    for (size_t i = 0; i < spec->count; i++) {
+        if (add_spec(writer, &spec->entries[i], named->refs[i], named->trees[i], spec->session,
+                     arena, &out[i], fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
+    return session_touch(writer->db, &writer->link, writer->head.at_us, fault);
+}
+
+/* The entries, and what the append does to the turn of the session before and after them. */
+static enum fault_code append_new(struct db *db, const struct link *link,
+                                  const struct append_spec *spec, struct arena *arena,
+                                  struct append_result *result, struct fault *fault)
+{
+    bool said = spec->count > 0 && !result->repeated;
+    struct writer writer;
+    struct named named;
+
+    if (run_check(db, link->s, spec->session, &spec->run, fault) != FAULT_OK ||
+        writer_open(&writer, db, link, arena, fault) != FAULT_OK ||
+        head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK ||
+        find_named(db, link, spec, arena, &named, fault) != FAULT_OK ||
+        run_before(db, link, &spec->run, spec->at_us, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (said && add_all(&writer, spec, &named, arena, result->entries, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return run_after(db, link, &spec->run, said, spec->at_us, fault);
+}
+
 enum fault_code append_run(struct db *db, const struct append_spec *spec, struct arena *arena,
                            struct append_result *out, struct fault *fault)
 {
     struct append_result result;
-    struct writer writer;
     struct link link;
-    struct address *refs = arena_array(arena, spec->count, sizeof(*refs));
-    int64_t *trees = arena_array(arena, spec->count, sizeof(*trees));
+    bool repeated, begins;
 
+    if (once_find(db, spec->once, spec->at_us, arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (repeated)
+        return FAULT_OK;
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         find_repeated(db, &link, spec, arena, &result, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (result.repeated) {
-        *out = result;
-        return FAULT_OK;
-    }
-    if (writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
-        head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK)
+    begins = spec->run.act == RUN_STAY || spec->run.act == RUN_BEGIN;
+    if (!(result.repeated && begins) &&
+        append_new(db, &link, spec, arena, &result, fault) != FAULT_OK)
         return fault_pass(fault);
-    for (size_t i = 0; i < spec->count; i++) {
-        const struct entry_spec *entry = &spec->entries[i];
-
-        if (ref_find(db, &link, entry, arena, &refs[i], fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (entry->tree.n && tree_named(db, entry->tree, &trees[i], fault) != FAULT_OK)
-            return fault_pass(fault);
-    }
-    for (size_t i = 0; i < spec->count; i++) {
-        if (add_spec(&writer, &spec->entries[i], refs[i], trees[i], spec->session, arena,
-                     &result.entries[i], fault) != FAULT_OK)
-            return fault_pass(fault);
-    }
-    if (session_touch(db, &link, writer.head.at_us, fault) != FAULT_OK)
-        return fault_pass(fault);
+    result.e = db->e;
     *out = result;
-    return FAULT_OK;
+    return once_keep(db, spec->once, spec->at_us, arena, fault);
 }

@@ -323,7 +323,8 @@ enum fault_code export_run(struct db *db, int64_t owner, struct str session, log
             return fault_pass(fault);
         code = gather_families(db, link.fam, &sessions, fault);
     } else {
-        code = gather(db, Q_EXPORT_OWNER, owner, &sessions, fault);
+        code =
+            gather(db, owner == OWNER_ANY ? Q_EXPORT_ALL : Q_EXPORT_OWNER, owner, &sessions, fault);
     }
     numbers_sort(&sessions);
     if (code == FAULT_OK)

@@ -1,6 +1,7 @@
 /* A new session that begins at a place of another: one row and one note. */
 #include "store/sqlite/verbs.h"
 
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
@@ -82,14 +83,20 @@ static enum fault_code session_would_be(struct db *db, const struct session *sou
 enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct arena *arena,
                          struct fork_result *out, struct fault *fault)
 {
+    struct once *once = spec->dry_run ? NULL : spec->once;
     struct fork_result result;
     struct session source;
     struct address source_base;
     struct session_new new;
     struct link link;
     struct act head, at;
+    bool repeated;
     int64_t s;
 
+    if (once_find(db, once, spec->at_us, arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (repeated)
+        return FAULT_OK;
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
         session_row_get(db, link.s, arena, &source, &source_base, fault) != FAULT_OK ||
         head_get(db, &link, &head, fault) != FAULT_OK ||
@@ -101,7 +108,7 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         act_get(db, result.point.at, &at, fault) != FAULT_OK)
         return fault_pass(fault);
     new = (struct session_new){
-        .owner = spec->owner,
+        .owner = link.owner,
         .fam = link.fam,
         .id = spec->id,
         .drawn = spec->drawn,
@@ -132,5 +139,5 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
             return fault_pass(fault);
     }
     *out = result;
-    return FAULT_OK;
+    return once_keep(db, once, spec->at_us, arena, fault);
 }

@@ -1,4 +1,4 @@
-/* Reading what happened: the effective history, the raw log, the journal, what was rewound. */
+/* Reading a conversation: the effective history, the raw log, what was rewound. */
 #include "store/sqlite/verbs.h"
 
 #include "store/sqlite/point_find.h"
@@ -43,7 +43,7 @@ static enum fault_code window_find(struct db *db, const struct history_spec *spe
     if (from < 0)
         from = 0;
     to = spec->limit > 0 && spec->limit < total - from ? from + spec->limit : total;
-    out->low = spec->after;
+    out->low = spec->from_summary ? head->facts.summary : spec->after;
     out->high = *head;
     if (!spec->after.s && from > 0) {
         if (from > total)
@@ -86,6 +86,17 @@ static enum fault_code scan_range(struct db *db, enum query query, const struct 
     return code;
 }
 
+/* The summary itself, which stands before the window that begins with it. */
+static enum fault_code visit_summary(struct db *db, struct address at, struct arena *arena,
+                                     entry_visit *visit, void *context, struct fault *fault)
+{
+    struct entry entry;
+
+    if (entry_get(db, at, arena, &entry, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return visit(context, &entry, fault);
+}
+
 enum fault_code history_run(struct db *db, const struct history_spec *spec, entry_visit *visit,
                             void *context, struct history_info *info, struct fault *fault)
 {
@@ -114,6 +125,8 @@ enum fault_code history_run(struct db *db, const struct history_spec *spec, entr
         code = window_find(db, spec, &head, &window, fault);
     if (code == FAULT_OK)
         code = path_ranges(db, window.low, &window.high, &arena, &ranges, &count, fault);
+    if (code == FAULT_OK && spec->from_summary && window.low.s)
+        code = visit_summary(db, window.low, &arena, visit, context, fault);
     for (size_t i = 0; code == FAULT_OK && i < count; i++)
         code = scan_range(db, spec->all ? Q_ENTRY_SCAN_ALL : Q_ENTRY_SCAN, &ranges[i], &reader,
                           visit, context, &left, &found.last, fault);
@@ -171,64 +184,6 @@ enum fault_code raw_log_run(struct db *db, const struct log_spec *spec, entry_vi
         code = scan_range(db, Q_ENTRY_SCAN_RAW, &ranges[i], &reader, visit, context, &left, &last,
                           fault);
     arena_clear(&arena);
-    return code;
-}
-
-static void note_read(sqlite3_stmt *q, struct note *out)
-{
-    *out = (struct note){
-        .e = sqlite3_column_int64(q, 0),
-        .act = (enum note_act)sqlite3_column_int(q, 1),
-        .at_us = sqlite3_column_int64(q, 2),
-        .message = column_str(q, 3),
-        .was = column_str(q, 4),
-        .now = column_str(q, 5),
-    };
-}
-
-/* Acts and notes are two rows of numbers that only grow: the smaller one is next. */
-enum fault_code journal_run(struct db *db, const struct log_spec *spec, journal_visit *visit,
-                            void *context, struct fault *fault)
-{
-    int64_t left = spec->limit > 0 ? spec->limit : -1;
-    struct entry_reader reader;
-    struct entry entry;
-    struct note note;
-    struct link link;
-    sqlite3_stmt *acts, *notes;
-    bool has_act, has_note;
-    enum fault_code code;
-
-    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK)
-        return fault_pass(fault);
-    entry_reader_init(&reader, db);
-    acts = db_query(db, Q_ENTRY_SCAN_NUMBER, ARGS(arg_int(link.s), arg_int(spec->after_e)));
-    notes = db_query(db, Q_NOTE_SCAN, ARGS(arg_int(link.s), arg_int(spec->after_e)));
-    code = db_step(db, acts, &has_act, fault);
-    if (code == FAULT_OK)
-        code = db_step(db, notes, &has_note, fault);
-    while (code == FAULT_OK && (has_act || has_note) && left != 0) {
-        struct journal_item item = {0};
-        bool act_next = has_act && (!has_note ||
-                                    sqlite3_column_int64(acts, 0) < sqlite3_column_int64(notes, 0));
-
-        if (act_next) {
-            code = entry_read(&reader, link.s, acts, &entry, fault);
-            item = (struct journal_item){entry.e, &entry, NULL};
-        } else {
-            note_read(notes, &note);
-            item = (struct journal_item){note.e, NULL, &note};
-        }
-        if (code == FAULT_OK)
-            code = visit(context, &item, fault);
-        if (code == FAULT_OK)
-            code = act_next ? db_step(db, acts, &has_act, fault)
-                            : db_step(db, notes, &has_note, fault);
-        if (left > 0)
-            left--;
-    }
-    sqlite3_reset(acts);
-    sqlite3_reset(notes);
     return code;
 }
 

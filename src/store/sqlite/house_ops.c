@@ -17,12 +17,71 @@ static void house_close(struct store *store)
         db_close(self->readers[i]);
         free(self->readers[i]);
     }
+    sqlite3_finalize(self->version_query);
+    db_close(&self->version);
     db_close(&self->writer);
+    pthread_mutex_destroy(&self->version_lock);
     pthread_mutex_destroy(&self->memory);
     pthread_mutex_destroy(&self->lock);
     pthread_cond_destroy(&self->idle);
     free(self->path);
     free(self);
+}
+
+static void house_watch(struct store *store, store_watch_call *call, void *context)
+{
+    lane_watch(own(store)->lane, call, context);
+}
+
+static void house_timings(struct store *store, struct store_timings *out)
+{
+    lane_time(own(store)->lane, out);
+}
+
+static enum fault_code version_open(struct sqlite_store *store, struct fault *fault)
+{
+    struct db *db = &store->version;
+    int code;
+
+    if (store->version_query)
+        return FAULT_OK;
+    if (!db->handle && db_open(db, store->path, false, store->busy_ms, fault) != FAULT_OK) {
+        db_close(db);
+        return fault_pass(fault);
+    }
+    code = sqlite3_prepare_v3(db->handle, "PRAGMA data_version", -1, SQLITE_PREPARE_PERSISTENT,
+                              &store->version_query, NULL);
+    return code == SQLITE_OK ? FAULT_OK
+                             : db_fault(db->handle, code, "asking for the version", fault);
+}
+
+/*
+ * SQLite's number changes with the commits of all connections but the asking one, so that one has
+ * to be alone. In memory there is one connection only, and the lane counts. Both only grow.
+ */
+static enum fault_code house_version(struct store *store, int64_t *out, struct fault *fault)
+{
+    struct sqlite_store *self = own(store);
+    int64_t version = lane_changes(self->lane);
+    enum fault_code code = FAULT_OK;
+
+    if (self->path) {
+        pthread_mutex_lock(&self->version_lock);
+        code = version_open(self, fault);
+        if (code == FAULT_OK) {
+            int stepped = sqlite3_step(self->version_query);
+
+            if (stepped == SQLITE_ROW)
+                version += sqlite3_column_int64(self->version_query, 0);
+            else
+                code = db_fault(self->version.handle, stepped, "asking for the version", fault);
+            sqlite3_reset(self->version_query);
+        }
+        pthread_mutex_unlock(&self->version_lock);
+    }
+    if (code == FAULT_OK)
+        *out = version;
+    return code;
 }
 
 static enum fault_code owner_piece(struct db *db, void *context, struct fault *fault)
@@ -216,6 +275,9 @@ static enum fault_code house_import(struct store *store, int64_t owner, log_item
 
 const struct store_house_ops sqlite_house_ops = {
     .close = house_close,
+    .watch = house_watch,
+    .version = house_version,
+    .timings = house_timings,
     .owner = house_owner,
     .counts = house_counts,
     .backup = house_backup,

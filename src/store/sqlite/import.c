@@ -349,14 +349,16 @@ static enum fault_code take_act(struct intake *intake, const struct log_act *in,
 static enum fault_code take_note(struct intake *intake, const struct log_note *in,
                                  struct fault *fault)
 {
+    bool of_turn = in->note.act == NOTE_TURN_STARTED || in->note.act == NOTE_TURN_ENDED;
     struct mapped session;
     struct link link;
 
     if (map_session(intake, in->s, &session, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (in->note.act < NOTE_CREATED || in->note.act > NOTE_DELETED)
+    if (in->note.act < NOTE_CREATED || in->note.act > NOTE_TURN_ENDED)
         return fault_set(fault, FAULT_INVALID, "the kind of a note is unknown");
-    if (too_long(in->note.message, LIMIT_ID_BYTES, "the message of a note", fault) != FAULT_OK ||
+    if (too_long(in->note.message, of_turn ? LIMIT_TURN_BYTES : LIMIT_ID_BYTES,
+                 "the message of a note", fault) != FAULT_OK ||
         too_long(in->note.was, LIMIT_TITLE_BYTES, "a note", fault) != FAULT_OK ||
         too_long(in->note.now, LIMIT_TITLE_BYTES, "a note", fault) != FAULT_OK)
         return fault_pass(fault);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -33,6 +34,11 @@ struct lane {
     size_t waiting; /* pieces in the list */
     bool started, stop;
     pthread_t thread;
+    pthread_mutex_t watch_lock; /* of the two below; held during the call */
+    store_watch_call *watch;
+    void *watch_context;
+    _Atomic int64_t commits, changes, pieces, commit_us, work_us;
+    int64_t before; /* rows changed by the connection before the transaction */
 };
 
 static int64_t now_us(void)
@@ -49,6 +55,7 @@ static enum fault_code begin(struct lane *lane, struct fault *fault)
 
     if (db_exec(db, "BEGIN IMMEDIATE", fault) != FAULT_OK)
         return fault_pass(fault);
+    lane->before = sqlite3_total_changes64(db->handle);
     db->e = 0;
     if (db_int(db, Q_NUMBER_NEWEST, NULL, 0, &db->e, fault) == FAULT_OK)
         return FAULT_OK;
@@ -63,19 +70,40 @@ static void roll_back(struct lane *lane)
         sqlite3_exec(lane->db->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
+static void tell(struct lane *lane)
+{
+    pthread_mutex_lock(&lane->watch_lock);
+    if (lane->watch)
+        lane->watch(lane->watch_context);
+    pthread_mutex_unlock(&lane->watch_lock);
+}
+
 static enum fault_code commit(struct lane *lane, struct fault *fault)
 {
+    bool changed = sqlite3_total_changes64(lane->db->handle) != lane->before;
+    int64_t from = now_us();
+
     db_rest(lane->db);
-    return db_exec(lane->db, "COMMIT", fault);
+    if (db_exec(lane->db, "COMMIT", fault) != FAULT_OK)
+        return fault_pass(fault);
+    lane->commits++;
+    lane->commit_us += now_us() - from;
+    if (changed) {
+        lane->changes++;
+        tell(lane);
+    }
+    return FAULT_OK;
 }
 
 /* Runs one piece in the open transaction; false when the transaction cannot be kept. */
 static bool piece_run(struct lane *lane, struct piece *piece)
 {
     sqlite3 *handle = lane->db->handle;
-    int64_t before = sqlite3_total_changes64(handle);
+    int64_t before = sqlite3_total_changes64(handle), from = now_us();
 
     piece->code = piece->work(lane->db, piece->context, piece->fault);
+    lane->pieces++;
+    lane->work_us += now_us() - from;
     assert(piece->code == FAULT_OK || piece->code == piece->fault->code);
     if (sqlite3_get_autocommit(handle))
         return false;
@@ -231,6 +259,7 @@ struct lane *lane_new(struct db *db, size_t group_max, void *guard)
     lane->guard = guard;
     lane->last = &lane->first;
     pthread_mutex_init(&lane->lock, NULL);
+    pthread_mutex_init(&lane->watch_lock, NULL);
     pthread_cond_init(&lane->work, NULL);
     return lane;
 }
@@ -246,8 +275,35 @@ void lane_free(struct lane *lane)
     if (lane->started)
         pthread_join(lane->thread, NULL);
     pthread_cond_destroy(&lane->work);
+    pthread_mutex_destroy(&lane->watch_lock);
     pthread_mutex_destroy(&lane->lock);
     free(lane);
+}
+
+void lane_watch(struct lane *lane, store_watch_call *call, void *context)
+{
+    pthread_mutex_lock(&lane->watch_lock);
+    lane->watch = call;
+    lane->watch_context = context;
+    pthread_mutex_unlock(&lane->watch_lock);
+}
+
+void lane_time(struct lane *lane, struct store_timings *out)
+{
+    *out = (struct store_timings){
+        .commits = lane->commits,
+        .pieces = lane->pieces,
+        .commit_us = lane->commit_us,
+        .work_us = lane->work_us,
+    };
+    pthread_mutex_lock(&lane->lock);
+    out->waiting = (int64_t)lane->waiting;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+int64_t lane_changes(struct lane *lane)
+{
+    return lane->changes;
 }
 
 enum fault_code lane_run(struct lane *lane, lane_work *work, void *context, size_t bytes,

@@ -13,6 +13,7 @@
 #define STORE_SQLITE_LANE_H
 
 #include "store/sqlite/db.h"
+#include "store/store.h"
 
 enum {
     LANE_GROUP_BYTES = 4 * 1024 * 1024,
@@ -30,5 +31,14 @@ void lane_free(struct lane *lane);
 /* Runs a piece and returns when it is durable, or with its fault. `bytes`: how much it writes. */
 FAULT_CHECK enum fault_code lane_run(struct lane *lane, lane_work *work, void *context,
                                      size_t bytes, struct fault *fault);
+
+/* Called after each commit that changed something, before anybody is answered; NULL: nobody is.
+ * When this returns, the one before is not called any more. */
+void lane_watch(struct lane *lane, store_watch_call *call, void *context);
+
+void lane_time(struct lane *lane, struct store_timings *out);
+
+/* Commits so far that changed something. */
+int64_t lane_changes(struct lane *lane);
 
 #endif

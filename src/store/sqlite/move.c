@@ -2,7 +2,9 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/limits.h"
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
+#include "store/sqlite/run_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
 #include "store/sqlite/writer.h"
@@ -74,6 +76,7 @@ static enum fault_code result_fill(struct db *db, const struct act *head, const 
 enum fault_code move_run(struct db *db, const struct move_spec *spec, struct arena *arena,
                          struct move_result *out, struct fault *fault)
 {
+    struct once *once = spec->dry_run ? NULL : spec->once;
     struct move_result result = {.id = STR("")};
     struct move_draft draft = {
         .drawn = spec->drawn,
@@ -86,8 +89,14 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
     struct link link;
     struct act head, target;
     enum fault_code code;
+    bool repeated;
 
+    if (once_find(db, once, spec->at_us, arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (repeated)
+        return FAULT_OK;
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        (!spec->dry_run && run_refuse(db, link.s, spec->session, fault) != FAULT_OK) ||
         writer_open(&writer, db, &link, arena, fault) != FAULT_OK)
         return fault_pass(fault);
     head = writer.head;
@@ -108,7 +117,7 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
     if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK)
         return fault_pass(fault);
     *out = result;
-    return FAULT_OK;
+    return once_keep(db, once, spec->at_us, arena, fault);
 }
 
 /* The entries to be taken over, as addresses, oldest first. */
@@ -204,18 +213,14 @@ static enum fault_code adopt_entry(struct writer *writer, struct address from,
 }
 
 static enum fault_code adopt_write(struct writer *writer, const struct adopt_spec *spec,
-                                   const struct act *target, const struct adoption *adoption,
-                                   struct arena *arena, struct move_result *result,
-                                   struct fault *fault)
+                                   const struct move_draft *draft, const struct act *target,
+                                   const struct adoption *adoption, struct arena *arena,
+                                   struct move_result *result, struct fault *fault)
 {
-    struct move_draft draft = {.act = MOVE_ADOPT};
-    unsigned char salt[SALT_BYTES];
     struct arena scratch;
     enum fault_code code;
 
-    spec->draw(spec->draw_context, &draft.drawn, salt, &draft.at_us);
-    draft.salt = (struct str){(const char *)salt, SALT_BYTES};
-    code = writer_move(writer, &draft, target, arena, fault);
+    code = writer_move(writer, draft, target, arena, fault);
     arena_init(&scratch);
     for (size_t i = 0; code == FAULT_OK && i < adoption->count; i++) {
         code = adopt_entry(writer, adoption->from[i], spec, &scratch, fault);
@@ -224,21 +229,31 @@ static enum fault_code adopt_write(struct writer *writer, const struct adopt_spe
     }
     if (code == FAULT_OK)
         code = session_touch(writer->db, &writer->link, writer->head.at_us, fault);
-    result->id = act_id_text((struct str){(const char *)draft.drawn.b, ID_BYTES}, true, arena);
+    result->id = act_id_text((struct str){(const char *)draft->drawn.b, ID_BYTES}, true, arena);
     return code;
 }
 
 enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct arena *arena,
                           struct move_result *out, struct fault *fault)
 {
+    struct once *once = spec->dry_run ? NULL : spec->once;
     struct move_result result = {.id = STR("")};
+    unsigned char salt[SALT_BYTES];
+    struct move_draft draft = {.act = MOVE_ADOPT, .salt = {(const char *)salt, SALT_BYTES}};
     struct adoption adoption;
     struct writer writer;
     struct link link, from;
     struct act head, from_head, target;
     struct address parting;
+    bool repeated;
 
+    spec->draw(spec->draw_context, &draft.drawn, salt, &draft.at_us);
+    if (once_find(db, once, draft.at_us, arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (repeated)
+        return FAULT_OK;
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
+        (!spec->dry_run && run_refuse(db, link.s, spec->session, fault) != FAULT_OK) ||
         link_named(db, spec->owner, spec->from, &from, fault) != FAULT_OK)
         return fault_pass(fault);
     if (link.fam != from.fam)
@@ -266,12 +281,12 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
     result.added = (int64_t)adoption.count;
     result.point = (struct point){.at = parting, .side = SIDE_AFTER, .index = target.facts.visible};
     if (!spec->dry_run &&
-        adopt_write(&writer, spec, &target, &adoption, arena, &result, fault) != FAULT_OK)
+        adopt_write(&writer, spec, &draft, &target, &adoption, arena, &result, fault) != FAULT_OK)
         return fault_pass(fault);
     if (session_get(db, link.s, true, arena, &result.session, fault) != FAULT_OK)
         return fault_pass(fault);
     if (!spec->dry_run)
         result.to = result.session.head;
     *out = result;
-    return FAULT_OK;
+    return once_keep(db, once, draft.at_us, arena, fault);
 }

@@ -22,6 +22,9 @@ struct sqlite_store {
     pthread_cond_t idle;
     struct db *readers[READERS_MAX]; /* idle ones */
     size_t idle_count, open_count;
+    pthread_mutex_t version_lock; /* of the two below */
+    struct db version;            /* a connection that never writes; open when it was asked */
+    sqlite3_stmt *version_query;
 };
 
 static inline struct sqlite_store *own(struct store *store)
@@ -31,6 +34,7 @@ static inline struct sqlite_store *own(struct store *store)
 
 extern const struct store_tree_ops sqlite_tree_ops;
 extern const struct store_read_ops sqlite_read_ops;
+extern const struct store_desk_ops sqlite_desk_ops;
 extern const struct store_house_ops sqlite_house_ops;
 
 /* Settings of a connection; those of the file itself are made when it is created. */

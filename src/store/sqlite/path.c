@@ -1,5 +1,7 @@
 #include "store/sqlite/path.h"
 
+#include "store/store.h"
+
 enum fault_code line_get(struct db *db, int64_t s, int64_t n0, struct line *out,
                          struct fault *fault)
 {
@@ -102,7 +104,6 @@ static void link_read(sqlite3_stmt *q, struct link *out)
         .jump = sqlite3_column_int64(q, 8),
         .touched_us = sqlite3_column_int64(q, 9),
     };
-    sqlite3_reset(q);
 }
 
 enum fault_code link_get(struct db *db, int64_t s, struct link *out, struct fault *fault)
@@ -115,6 +116,7 @@ enum fault_code link_get(struct db *db, int64_t s, struct link *out, struct faul
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "session %lld is missing", (long long)s);
     link_read(q, out);
+    sqlite3_reset(q);
     return FAULT_OK;
 }
 
@@ -138,7 +140,9 @@ enum fault_code link_place(struct db *db, struct address base, int64_t *depth, i
 enum fault_code link_named(struct db *db, int64_t owner, struct str id, struct link *out,
                            struct fault *fault)
 {
-    sqlite3_stmt *q = db_query(db, Q_LINK_NAMED, ARGS(arg_int(owner), arg_text(id)));
+    sqlite3_stmt *q = owner == OWNER_ANY
+                          ? db_query(db, Q_LINK_ANY, ARGS(arg_text(id)))
+                          : db_query(db, Q_LINK_NAMED, ARGS(arg_int(owner), arg_text(id)));
     bool row;
 
     if (db_step(db, q, &row, fault) != FAULT_OK)
@@ -147,7 +151,16 @@ enum fault_code link_named(struct db *db, int64_t owner, struct str id, struct l
         return fault_set(fault, FAULT_SESSION_NOT_FOUND, "session \"%.*s\" does not exist",
                          STR_ARG(id));
     link_read(q, out);
-    return FAULT_OK;
+    if (owner != OWNER_ANY) {
+        sqlite3_reset(q);
+        return FAULT_OK;
+    }
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!row)
+        return FAULT_OK;
+    sqlite3_reset(q);
+    return fault_set(fault, FAULT_AMBIGUOUS, "several users have a session \"%.*s\"", STR_ARG(id));
 }
 
 enum fault_code head_get(struct db *db, const struct link *link, struct act *out,

@@ -50,7 +50,7 @@ FAULT_CHECK enum fault_code link_get(struct db *db, int64_t s, struct link *out,
 FAULT_CHECK enum fault_code link_place(struct db *db, struct address base, int64_t *depth,
                                        int64_t *jump, struct fault *fault);
 
-/* The living session of that name. FAULT_SESSION_NOT_FOUND. */
+/* The living session of that name. FAULT_SESSION_NOT_FOUND; for OWNER_ANY also FAULT_AMBIGUOUS. */
 FAULT_CHECK enum fault_code link_named(struct db *db, int64_t owner, struct str id,
                                        struct link *out, struct fault *fault);
 

@@ -9,8 +9,40 @@ SELECT max((SELECT coalesce(max(e), 0) FROM entry), (SELECT coalesce(max(e), 0) 
 -- name: owner_named
 SELECT o FROM owner WHERE name = ?1
 
+-- name: owner_known
+SELECT 1 FROM owner WHERE o = ?1
+
 -- name: owner_insert
-INSERT INTO owner(name) VALUES(?1)
+-- A number that was somebody's is not given to another.
+INSERT INTO owner(o, name)
+VALUES(1 + max(coalesce((SELECT max(o) FROM owner), 0), (SELECT value FROM meta WHERE key = 'owners')), ?1)
+
+-- name: owner_list
+SELECT o.o, o.name, (SELECT count(*) FROM token WHERE owner = o.o),
+       (SELECT count(*) FROM session WHERE owner = o.o AND state = 0),
+       (SELECT min(created_us) FROM token WHERE owner = o.o)
+FROM owner o ORDER BY o.name
+
+-- name: owner_needed
+-- Deleted sessions count, too, as long as something stands on them.
+SELECT 1 FROM session WHERE owner = ?1 LIMIT 1
+
+-- name: owner_floor
+UPDATE meta SET value = max(value, ?1) WHERE key = 'owners'
+
+-- name: owner_delete
+DELETE FROM owner WHERE o = ?1
+
+-- name: token_at
+SELECT t.hash, t.owner, o.name, (SELECT count(*) FROM token WHERE owner = t.owner),
+       (SELECT min(created_us) FROM token WHERE owner = t.owner)
+FROM token t JOIN owner o ON o.o = t.owner WHERE t.hash = ?1
+
+-- name: token_insert
+INSERT INTO token(hash, owner, label, created_us) VALUES(?1, ?2, ?3, ?4)
+
+-- name: token_delete
+DELETE FROM token WHERE owner = ?1
 
 -- name: object_named
 SELECT o FROM object WHERE hash = ?1
@@ -29,6 +61,9 @@ SELECT o, hash, kind, size, data FROM object
 -- name: session_named
 SELECT s FROM session WHERE owner = ?1 AND id = ?2 AND state <> 1
 
+-- name: session_any
+SELECT s FROM session WHERE id = ?1 AND state <> 1 LIMIT 2
+
 -- name: session_by_start
 SELECT s FROM session WHERE owner = ?1 AND id >= ?2 AND id < ?2 || char(1114111) AND state <> 1 LIMIT 2
 
@@ -37,6 +72,15 @@ SELECT s FROM session WHERE owner = ?1 AND state = 0 AND substr(id, -length(?2))
 
 -- name: session_by_title
 SELECT s FROM session INDEXED BY session_list WHERE owner = ?1 AND state = 0 AND title = ?2 LIMIT 2
+
+-- name: session_any_by_start
+SELECT s FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND state <> 1 LIMIT 2
+
+-- name: session_any_by_end
+SELECT s FROM session INDEXED BY session_recent WHERE state = 0 AND substr(id, -length(?1)) = ?1 LIMIT 2
+
+-- name: session_any_by_title
+SELECT s FROM session INDEXED BY session_recent WHERE state = 0 AND title = ?1 LIMIT 2
 
 -- name: session_id
 SELECT id FROM session WHERE s = ?1
@@ -48,8 +92,8 @@ SELECT parent_s FROM session WHERE s = ?1
 SELECT x.id, x.state, x.title, x.agent, o.name, x.parent_id, x.parent_title, x.parent_msg,
        x.parent_side, coalesce((SELECT state FROM session p WHERE p.s = x.parent_s), 1), x.archived,
        x.created_us, x.touched_us, (SELECT data FROM object WHERE o = x.metadata),
-       (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n
-FROM session x JOIN owner o ON o.o = x.owner WHERE x.s = ?1
+       (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n, r.turn, r.state
+FROM session x JOIN owner o ON o.o = x.owner LEFT JOIN run r ON r.s = x.s WHERE x.s = ?1
 
 -- name: session_child_count
 SELECT count(*) FROM session WHERE parent_s = ?1 AND state = 0
@@ -99,6 +143,12 @@ WHERE owner = ?1 AND state = 0 AND touched_us <= ?2 AND (?3 IS NULL OR ?3 = '' O
   AND (?4 < 0 OR archived = ?4)
 ORDER BY touched_us DESC, s DESC
 
+-- name: session_list_any
+SELECT s, touched_us FROM session
+WHERE state = 0 AND touched_us <= ?1 AND (?2 IS NULL OR ?2 = '' OR agent = ?2)
+  AND (?3 < 0 OR archived = ?3)
+ORDER BY touched_us DESC, s DESC
+
 -- name: session_family
 SELECT s FROM session WHERE fam = ?1 AND state <> 1 ORDER BY s
 
@@ -115,6 +165,10 @@ SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump, touched_us FRO
 -- name: link_named
 SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump, touched_us FROM session
 WHERE owner = ?1 AND id = ?2 AND state <> 1
+
+-- name: link_any
+SELECT s, fam, owner, state, base_s, base_n, base_v, depth, jump, touched_us FROM session
+WHERE id = ?1 AND state <> 1 LIMIT 2
 
 -- ---- lines ----
 
@@ -188,9 +242,20 @@ SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <>
 -- name: entry_scan_raw
 SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 ORDER BY n
 
+-- name: entry_scan_from
+SELECT e, head, body FROM entry WHERE s = ?1 AND n >= ?2 ORDER BY n
+
 -- name: entry_scan_number
--- The acts of a session above a number of the store.
-SELECT e, head, body FROM entry WHERE s = ?1 AND e > ?2 ORDER BY n
+-- The acts of living sessions above a number of the store.
+SELECT x.e, x.head, x.body, x.s, y.owner
+FROM entry x CROSS JOIN session y ON y.s = x.s
+WHERE x.e > ?1 AND y.state = 0 AND (?2 < 0 OR y.owner = ?2) ORDER BY x.e
+
+-- name: entry_number
+SELECT e FROM entry WHERE s = ?1 AND n = ?2
+
+-- name: entry_last
+SELECT max(n) FROM entry WHERE s = ?1
 
 -- name: entry_drawn
 SELECT s, n FROM drawn WHERE id = ?1
@@ -230,6 +295,9 @@ SELECT s, head FROM entry WHERE e = ?1
 
 -- name: turn_here
 SELECT e FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3
+
+-- name: turn_begins
+SELECT n FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3
 
 -- name: turn_places
 SELECT s, n FROM turn WHERE fam = ?1 AND name = ?2
@@ -295,6 +363,22 @@ UPDATE note SET msg = NULL, was = NULL, now = NULL WHERE s = ?1
 -- name: note_scan
 SELECT e, act, at_us, msg, was, now FROM note WHERE s = ?1 AND e > ?2 ORDER BY e
 
+-- name: note_scan_number
+-- Those of living sessions above a number of the store; of a deleted one, that it was deleted.
+SELECT n.e, n.act, n.at_us, n.msg, n.was, n.now, n.owner, coalesce(x.id, n.now)
+FROM note n LEFT JOIN session x ON x.s = n.s
+WHERE n.e > ?1 AND (?2 < 0 OR n.owner = ?2)
+  AND (x.state = 0 OR (n.act = 9 AND n.now IS NOT NULL AND coalesce(x.state, 1) = 1))
+ORDER BY n.e
+
+-- name: note_deleted
+-- That a session of that id was deleted.
+SELECT e, act, at_us, msg, was, now, owner, now FROM note
+WHERE act = 9 AND now = ?1 AND e > ?2 AND (?3 < 0 OR owner = ?3) ORDER BY e
+
+-- name: note_floor
+SELECT value FROM meta WHERE key = 'notes'
+
 -- name: note_at
 SELECT e, act, at_us, msg, was, now FROM note WHERE e = ?1
 
@@ -325,6 +409,66 @@ SELECT 1 FROM pin WHERE s = ?1 AND n = ?2 AND by_s = ?3 AND by_n = ?4
 
 -- name: pinned_by
 SELECT s, max(n) FROM pin WHERE by_s = ?1 AND by_n <= ?2 GROUP BY s
+
+-- ---- turns that are run, answers that are kept, agents ----
+
+-- name: run_at
+SELECT turn, state, reason, holder, started_us, ended_us, draft FROM run WHERE s = ?1
+
+-- name: run_active_at
+SELECT turn, state FROM run WHERE s = ?1 AND ended_us IS NULL
+
+-- name: run_active
+SELECT r.turn, r.state, r.reason, r.holder, r.started_us, r.ended_us, r.draft, x.owner, x.id
+FROM run r INDEXED BY run_active CROSS JOIN session x ON x.s = r.s
+WHERE r.ended_us IS NULL ORDER BY r.s
+
+-- name: run_begin
+INSERT OR REPLACE INTO run(s, turn, state, holder, started_us) VALUES(?1, ?2, ?3, ?4, ?5)
+
+-- name: run_go_on
+UPDATE run SET state = ?2 WHERE s = ?1
+
+-- name: run_settle
+-- What was being said is said: the draft goes.
+UPDATE run SET state = ?2, draft = NULL WHERE s = ?1
+
+-- name: run_end
+UPDATE run SET state = ?2, reason = ?3, ended_us = ?4, draft = NULL WHERE s = ?1
+
+-- name: run_draft
+UPDATE run SET draft = ?2 WHERE s = ?1
+
+-- name: run_delete
+DELETE FROM run WHERE s = ?1
+
+-- name: once_at
+SELECT request, at_us, answer FROM once WHERE owner = ?1 AND key = ?2
+
+-- name: once_insert
+INSERT OR REPLACE INTO once(owner, key, request, at_us, answer) VALUES(?1, ?2, ?3, ?4, ?5)
+
+-- name: once_oldest
+SELECT owner, key FROM once WHERE at_us <= ?1 ORDER BY at_us LIMIT 1
+
+-- name: once_delete
+DELETE FROM once WHERE owner = ?1 AND key = ?2
+
+-- name: once_forget
+DELETE FROM once WHERE owner = ?1
+
+-- name: agent_known
+SELECT 1 FROM agent WHERE name = ?1
+
+-- name: agent_put
+INSERT INTO agent(name, body, at_us) VALUES(?1, ?2, ?3)
+ON CONFLICT DO UPDATE SET body = excluded.body, at_us = excluded.at_us
+
+-- name: agent_delete
+DELETE FROM agent WHERE name = ?1
+
+-- name: agent_list
+SELECT name, body, at_us FROM agent ORDER BY name
 
 -- ---- clearing away ----
 
@@ -424,6 +568,10 @@ LIMIT 1
 -- name: meta_floor
 UPDATE meta SET value = max(value, ?1) WHERE key = 'floor'
 
+-- name: gc_note_floor
+UPDATE meta SET value = max(value, coalesce((SELECT max(e) FROM note WHERE at_us <= ?1
+  AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = note.s)), 0)) WHERE key = 'notes'
+
 -- name: gc_notes
 DELETE FROM note WHERE at_us <= ?1 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = note.s)
 
@@ -439,7 +587,8 @@ SELECT (SELECT count(*) FROM session WHERE state = 0), (SELECT count(*) FROM ses
        (SELECT count(*) FROM line), (SELECT count(*) FROM move), (SELECT count(*) FROM state),
        (SELECT count(*) FROM turn), (SELECT count(*) FROM record), (SELECT count(*) FROM note),
        (SELECT count(*) FROM pin), (SELECT count(*) FROM label), (SELECT count(*) FROM object),
-       (SELECT count(*) FROM reap)
+       (SELECT count(*) FROM reap), (SELECT count(*) FROM run), (SELECT count(*) FROM once),
+       (SELECT count(*) FROM token), (SELECT count(*) FROM agent)
 
 -- ---- search ----
 
@@ -508,6 +657,17 @@ UNION ALL SELECT 'record', s, v FROM record r
 UNION ALL SELECT 'note', s, e FROM note o
   WHERE o.act <> 9 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = o.s)
 UNION ALL SELECT 'deletion', s, 0 FROM reap r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)
+UNION ALL SELECT 'running turn', s, 0 FROM run r
+  WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s AND x.state <> 1)
+
+-- name: verify_desk
+-- What belongs to an owner who is not there.
+SELECT 'token', owner FROM token t WHERE NOT EXISTS (SELECT 1 FROM owner WHERE o = t.owner)
+UNION ALL SELECT 'kept answer', owner FROM once t WHERE NOT EXISTS (SELECT 1 FROM owner WHERE o = t.owner)
+
+-- name: verify_runs
+-- Turns that have not ended are queued, running or waiting, the others are not.
+SELECT s FROM run WHERE state NOT BETWEEN 1 AND 6 OR (ended_us IS NULL) <> (state <= 3)
 
 -- name: verify_gaps
 -- Sessions whose acts are not numbered 1, 2, 3 …
@@ -520,6 +680,9 @@ SELECT s FROM session WHERE fam = ?1
 
 -- name: export_owner
 SELECT s FROM session WHERE owner = ?1
+
+-- name: export_all
+SELECT s FROM session WHERE ?1 < 0
 
 -- name: export_pinned
 -- The families that a session refers to.

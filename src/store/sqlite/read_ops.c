@@ -199,6 +199,34 @@ static enum fault_code read_search(struct store *store, const struct search_spec
     return code;
 }
 
+static enum fault_code read_events(struct store *store, const struct event_spec *spec,
+                                   event_visit *visit, void *context, struct event_info *info,
+                                   struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = events_run(db, spec, visit, context, info, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+static enum fault_code read_turn(struct store *store, int64_t owner, struct str session,
+                                 struct str turn, entry_visit *visit, void *context,
+                                 struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = turn_run(db, owner, session, turn, visit, context, fault);
+    read_end(own(store), db);
+    return code;
+}
+
 const struct store_read_ops sqlite_read_ops = {
     .session = read_session,
     .list = read_list,
@@ -213,4 +241,6 @@ const struct store_read_ops sqlite_read_ops = {
     .relatives = read_relatives,
     .rewound = read_rewound,
     .search = read_search,
+    .events = read_events,
+    .turn = read_turn,
 };

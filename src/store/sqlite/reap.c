@@ -6,6 +6,7 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/sqlite/content_row.h"
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/path.h"
 #include "store/sqlite/session_row.h"
 
@@ -19,8 +20,12 @@ enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct
     struct note note = {.act = NOTE_DELETED, .at_us = spec->at_us};
     struct link link;
 
-    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
-        (spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
+    if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (link.state == SESSION_LIVE) /* nobody was told of a sub-session */
+        note.now = spec->session;
+    if ((spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
+        db_run(db, Q_RUN_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_REAP_INSERT,
                ARGS(arg_int(link.s), arg_int(spec->purge ? PURGE_SELF : PURGE_NOT)),
@@ -217,7 +222,8 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
         link.owner = sqlite3_column_int64(q, 1);
         note.at_us = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
-        if (db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
+        if (db_run(db, Q_RUN_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
+            db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(0)), fault) != FAULT_OK ||
             note_insert(db, &link, &note, fault) != FAULT_OK)
             return fault_pass(fault);
@@ -327,6 +333,8 @@ enum fault_code gc_leftovers(struct db *db, const struct gc_spec *spec, struct g
     int64_t before = spec->now_us - spec->keep_us;
 
     if (db_run(db, Q_META_FLOOR, ARGS(arg_int(db->e)), fault) != FAULT_OK ||
+        db_run(db, Q_GC_NOTE_FLOOR, ARGS(arg_int(before)), fault) != FAULT_OK ||
+        once_expire(db, spec->now_us, -1, fault) != FAULT_OK ||
         db_run(db, Q_GC_NOTES, ARGS(arg_int(before)), fault) != FAULT_OK)
         return fault_pass(fault);
     out->notes += sqlite3_changes64(db->handle);
@@ -340,9 +348,9 @@ enum fault_code counts_run(struct db *db, struct store_counts *out, struct fault
 {
     sqlite3_stmt *q = db_query(db, Q_COUNTS, NULL, 0);
     int64_t *fields[] = {
-        &out->sessions, &out->deleted, &out->subsessions, &out->entries, &out->lines,
-        &out->moves,    &out->states,  &out->turns,       &out->records, &out->notes,
-        &out->pins,     &out->labels,  &out->objects,     &out->reaps,
+        &out->sessions, &out->deleted, &out->subsessions, &out->entries, &out->lines,  &out->moves,
+        &out->states,   &out->turns,   &out->records,     &out->notes,   &out->pins,   &out->labels,
+        &out->objects,  &out->reaps,   &out->runs,        &out->answers, &out->tokens, &out->agents,
     };
     bool row;
 

@@ -250,8 +250,9 @@ enum fault_code search_run(struct search *search, struct db *db, const struct se
     } else if (!match_make(spec->words, &words)) {
         code = fault_set(fault, FAULT_INVALID, "there is no word to search for");
     } else {
-        buf_add_format(&match, "who : o%lld AND body : (%.*s)", (long long)spec->owner,
-                       STR_ARG(buf_str(&words)));
+        if (spec->owner != OWNER_ANY)
+            buf_add_format(&match, "who : o%lld AND ", (long long)spec->owner);
+        buf_add_format(&match, "body : (%.*s)", STR_ARG(buf_str(&words)));
         pthread_mutex_lock(&search->lock);
         code = search_once(search, db, spec, buf_str(&match), visit, context, &again, fault);
         if (again)

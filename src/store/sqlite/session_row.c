@@ -36,6 +36,8 @@ enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena, s
     session.metadata = column_dup(q, 13, arena);
     session.limits = column_dup(q, 14, arena);
     *base = column_address(q, 15);
+    session.turn = column_dup(q, 17, arena);
+    session.turn_state = (enum run_state)sqlite3_column_int(q, 18);
     sqlite3_reset(q);
     if (!session.metadata.p)
         session.metadata = STR("{}");

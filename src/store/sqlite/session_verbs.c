@@ -2,6 +2,7 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/sqlite/label_row.h"
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
@@ -54,12 +55,23 @@ enum fault_code create_run(struct db *db, const struct create_spec *spec, struct
         .sessions_max = spec->sessions_max,
         .note = NOTE_CREATED,
     };
-    int64_t s;
+    int64_t s, known = 0;
+    bool repeated;
 
-    if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
-        first_state(db, s, spec, arena, fault) != FAULT_OK)
+    if (once_find(db, spec->once, spec->at_us, arena, &repeated, fault) != FAULT_OK)
         return fault_pass(fault);
-    return session_get(db, s, true, arena, out, fault);
+    if (repeated)
+        return FAULT_OK;
+    if (db_int(db, Q_OWNER_KNOWN, ARGS(arg_int(spec->owner)), &known, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!known)
+        return fault_set(fault, FAULT_USER_NOT_FOUND, "a session needs an owner, and %lld is none",
+                         (long long)spec->owner);
+    if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
+        first_state(db, s, spec, arena, fault) != FAULT_OK ||
+        session_get(db, s, true, arena, out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return once_keep(db, spec->once, spec->at_us, arena, fault);
 }
 
 static enum fault_code rename_to(struct db *db, const struct link *link, const struct session *old,
@@ -191,7 +203,7 @@ enum fault_code label_run(struct db *db, const struct label_spec *spec, struct a
 
 /* ---- reads ---- */
 
-/* Looks through the rows (s, id) of a query for exactly one. */
+/* Looks through the rows of a query for exactly one. */
 static enum fault_code only_one(struct db *db, sqlite3_stmt *q, int64_t *s, bool *several,
                                 struct fault *fault)
 {
@@ -217,24 +229,27 @@ enum fault_code session_named(struct db *db, int64_t owner, struct str name, boo
                               struct arena *arena, struct session *out, struct fault *fault)
 {
     static const struct {
-        enum query query;
-        size_t least; /* characters */
+        enum query query, any; /* of an owner; of all */
+        size_t least;          /* characters */
         const char *what;
     } ways[] = {
-        {Q_SESSION_BY_START, 4, "an id that starts with"},
-        {Q_SESSION_BY_TITLE, 1, "the title"},
-        {Q_SESSION_BY_END, 4, "an id that ends with"},
+        {Q_SESSION_NAMED, Q_SESSION_ANY, 0, "the id"},
+        {Q_SESSION_BY_START, Q_SESSION_ANY_BY_START, 4, "an id that starts with"},
+        {Q_SESSION_BY_TITLE, Q_SESSION_ANY_BY_TITLE, 1, "the title"},
+        {Q_SESSION_BY_END, Q_SESSION_ANY_BY_END, 4, "an id that ends with"},
     };
+    size_t count = may_be_part ? sizeof(ways) / sizeof(*ways) : 1;
     int64_t s = 0;
     bool several;
 
-    if (db_int(db, Q_SESSION_NAMED, ARGS(arg_int(owner), arg_text(name)), &s, fault) != FAULT_OK)
-        return fault_pass(fault);
-    for (size_t i = 0; s == 0 && may_be_part && i < sizeof(ways) / sizeof(*ways); i++) {
+    for (size_t i = 0; s == 0 && i < count; i++) {
+        sqlite3_stmt *q;
+
         if (name.n < ways[i].least)
             continue;
-        if (only_one(db, db_query(db, ways[i].query, ARGS(arg_int(owner), arg_text(name))), &s,
-                     &several, fault) != FAULT_OK)
+        q = owner == OWNER_ANY ? db_query(db, ways[i].any, ARGS(arg_text(name)))
+                               : db_query(db, ways[i].query, ARGS(arg_int(owner), arg_text(name)));
+        if (only_one(db, q, &s, &several, fault) != FAULT_OK)
             return fault_pass(fault);
         if (several)
             return fault_set(fault, FAULT_AMBIGUOUS, "several sessions have %s \"%.*s\"",
@@ -282,9 +297,11 @@ static enum fault_code page_find(struct db *db, const struct list_spec *spec, st
                                  struct fault *fault)
 {
     int64_t newest = spec->before_us ? spec->before_us : INT64_MAX;
-    sqlite3_stmt *q = db_query(db, Q_SESSION_LIST,
-                               ARGS(arg_int(spec->owner), arg_int(newest), arg_text(spec->agent),
-                                    arg_int(spec->archived)));
+    struct arg agent = arg_text(spec->agent), archived = arg_int(spec->archived);
+    sqlite3_stmt *q = spec->owner == OWNER_ANY
+                          ? db_query(db, Q_SESSION_LIST_ANY, ARGS(arg_int(newest), agent, archived))
+                          : db_query(db, Q_SESSION_LIST,
+                                     ARGS(arg_int(spec->owner), arg_int(newest), agent, archived));
     size_t limit = spec->limit > 0 ? (size_t)spec->limit : SIZE_MAX;
     bool row;
 

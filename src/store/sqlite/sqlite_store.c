@@ -64,18 +64,33 @@ static char *search_path(const char *path)
     return out;
 }
 
+const char *sqlite_store_version(void)
+{
+    return sqlite3_libversion();
+}
+
+/* SQLite counts its memory under one lock for all threads unless told not to. */
+static void count_no_memory(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 enum fault_code sqlite_store_open(const struct sqlite_store_options *options, struct store **out,
                                   struct fault *fault)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite_store *self = calloc(1, sizeof(*self));
     char *index = NULL;
 
     if (!self)
         abort();
-    self->store = (struct store){&sqlite_tree_ops, &sqlite_read_ops, &sqlite_house_ops};
+    pthread_once(&once, count_no_memory);
+    self->store =
+        (struct store){&sqlite_tree_ops, &sqlite_read_ops, &sqlite_desk_ops, &sqlite_house_ops};
     self->busy_ms = options->busy_ms ? options->busy_ms : BUSY_MS;
     pthread_mutex_init(&self->memory, NULL);
     pthread_mutex_init(&self->lock, NULL);
+    pthread_mutex_init(&self->version_lock, NULL);
     pthread_cond_init(&self->idle, NULL);
     if (options->path) {
         self->path = strdup(options->path);

@@ -18,4 +18,6 @@ struct sqlite_store_options {
 FAULT_CHECK enum fault_code sqlite_store_open(const struct sqlite_store_options *options,
                                               struct store **out, struct fault *fault);
 
+const char *sqlite_store_version(void); /* of the library: "3.40.1" */
+
 #endif

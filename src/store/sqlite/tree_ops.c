@@ -7,6 +7,11 @@ static enum fault_code write_run(struct store *store, lane_work *work, struct ca
     return lane_run(own(store)->lane, work, call, bytes, fault);
 }
 
+/*
+ * The answer to a request that is carried out once is made from `out` before it is known whether
+ * the act is kept: then the piece writes there itself.
+ */
+
 static enum fault_code create_piece(struct db *db, void *context, struct fault *fault)
 {
     struct call *call = context;
@@ -18,10 +23,10 @@ static enum fault_code store_create(struct store *store, const struct create_spe
                                     struct arena *arena, struct session *out, struct fault *fault)
 {
     struct session session;
-    struct call call = {spec, arena, &session};
+    struct call call = {spec, arena, spec->once ? out : &session};
     enum fault_code code = write_run(store, create_piece, &call, spec->metadata.n, fault);
 
-    if (code == FAULT_OK)
+    if (code == FAULT_OK && !spec->once)
         *out = session;
     return code;
 }
@@ -57,14 +62,14 @@ static enum fault_code store_append_entries(struct store *store, const struct ap
                                             struct fault *fault)
 {
     struct append_result result;
-    struct call call = {spec, arena, &result};
+    struct call call = {spec, arena, spec->once ? out : &result};
     size_t bytes = 0;
     enum fault_code code;
 
     for (size_t i = 0; i < spec->count; i++)
         bytes += spec->entries[i].body.n;
     code = write_run(store, append_piece, &call, bytes, fault);
-    if (code == FAULT_OK)
+    if (code == FAULT_OK && !spec->once)
         *out = result;
     return code;
 }
@@ -80,10 +85,10 @@ static enum fault_code store_fork(struct store *store, const struct fork_spec *s
                                   struct arena *arena, struct fork_result *out, struct fault *fault)
 {
     struct fork_result result;
-    struct call call = {spec, arena, &result};
+    struct call call = {spec, arena, spec->once ? out : &result};
     enum fault_code code = write_run(store, fork_piece, &call, 0, fault);
 
-    if (code == FAULT_OK)
+    if (code == FAULT_OK && !spec->once)
         *out = result;
     return code;
 }
@@ -99,10 +104,10 @@ static enum fault_code store_move(struct store *store, const struct move_spec *s
                                   struct arena *arena, struct move_result *out, struct fault *fault)
 {
     struct move_result result;
-    struct call call = {spec, arena, &result};
+    struct call call = {spec, arena, spec->once ? out : &result};
     enum fault_code code = write_run(store, move_piece, &call, 0, fault);
 
-    if (code == FAULT_OK)
+    if (code == FAULT_OK && !spec->once)
         *out = result;
     return code;
 }
@@ -119,10 +124,10 @@ static enum fault_code store_adopt(struct store *store, const struct adopt_spec 
                                    struct fault *fault)
 {
     struct move_result result;
-    struct call call = {spec, arena, &result};
+    struct call call = {spec, arena, spec->once ? out : &result};
     enum fault_code code = write_run(store, adopt_piece, &call, LANE_ALONE, fault);
 
-    if (code == FAULT_OK)
+    if (code == FAULT_OK && !spec->once)
         *out = result;
     return code;
 }
@@ -215,6 +220,8 @@ enum fault_code reap_step(struct sqlite_store *store, struct reap_plan *plan, st
     if (reader_take(store, &db, fault) != FAULT_OK)
         return fault_pass(fault);
     code = search_scrub(store->search, db, fault);
+    if (code == FAULT_OK && store->path) /* what was emptied is in the log, too */
+        code = db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", fault);
     reader_give(store, db);
     return code;
 }

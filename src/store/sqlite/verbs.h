@@ -35,6 +35,14 @@ FAULT_CHECK enum fault_code delete_run(struct db *db, const struct delete_spec *
                                        struct fault *fault);
 FAULT_CHECK enum fault_code owner_run(struct db *db, struct str name, int64_t *out,
                                       struct fault *fault);
+FAULT_CHECK enum fault_code user_add_run(struct db *db, const struct user_spec *spec,
+                                         int64_t *owner, struct fault *fault);
+FAULT_CHECK enum fault_code user_remove_run(struct db *db, struct str name, struct fault *fault);
+FAULT_CHECK enum fault_code agent_put_run(struct db *db, const struct agent_row *row,
+                                          bool must_be_new, struct fault *fault);
+FAULT_CHECK enum fault_code agent_remove_run(struct db *db, struct str name, struct fault *fault);
+FAULT_CHECK enum fault_code draft_run(struct db *db, int64_t owner, struct str session,
+                                      struct str turn, struct str body, struct fault *fault);
 FAULT_CHECK enum fault_code import_run(struct db *db, int64_t owner, log_item_next *next,
                                        void *context, struct fault *fault);
 
@@ -86,10 +94,27 @@ FAULT_CHECK enum fault_code raw_log_run(struct db *db, const struct log_spec *sp
                                         entry_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code journal_run(struct db *db, const struct log_spec *spec,
                                         journal_visit *visit, void *context, struct fault *fault);
+FAULT_CHECK enum fault_code events_run(struct db *db, const struct event_spec *spec,
+                                       event_visit *visit, void *context, struct event_info *info,
+                                       struct fault *fault);
+FAULT_CHECK enum fault_code turn_run(struct db *db, int64_t owner, struct str session,
+                                     struct str turn, entry_visit *visit, void *context,
+                                     struct fault *fault);
 FAULT_CHECK enum fault_code rewound_run(struct db *db, int64_t owner, struct str session,
                                         rewound_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code records_run(struct db *db, int64_t owner, struct str session,
                                         record_visit *visit, void *context, struct fault *fault);
+FAULT_CHECK enum fault_code user_list_run(struct db *db, user_visit *visit, void *context,
+                                          struct fault *fault);
+FAULT_CHECK enum fault_code user_find_run(struct db *db, const unsigned char token[HASH_BYTES],
+                                          struct arena *arena, struct user *out,
+                                          struct fault *fault);
+FAULT_CHECK enum fault_code agent_list_run(struct db *db, agent_row_visit *visit, void *context,
+                                           struct fault *fault);
+FAULT_CHECK enum fault_code run_active_run(struct db *db, run_visit *visit, void *context,
+                                           struct fault *fault);
+FAULT_CHECK enum fault_code run_get_run(struct db *db, int64_t owner, struct str session,
+                                        struct arena *arena, struct run *out, struct fault *fault);
 FAULT_CHECK enum fault_code counts_run(struct db *db, struct store_counts *out,
                                        struct fault *fault);
 FAULT_CHECK enum fault_code verify_run(struct db *db, store_problem *problem,

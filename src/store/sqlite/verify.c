@@ -416,6 +416,31 @@ static enum fault_code check_sessions(struct check *check, struct fault *fault)
     }
 }
 
+/* Turns that are run, kept answers, tokens. */
+static enum fault_code check_desk(struct check *check, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(check->db, Q_VERIFY_DESK, NULL, 0);
+    bool row;
+
+    for (;;) {
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!row)
+            break;
+        report(check, "a %s of owner %lld belongs to nobody", sqlite3_column_text(q, 0),
+               (long long)sqlite3_column_int64(q, 1));
+    }
+    q = db_query(check->db, Q_VERIFY_RUNS, NULL, 0);
+    for (;;) {
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!row)
+            return FAULT_OK;
+        report(check, "the turn of session %lld has a state that cannot be",
+               (long long)sqlite3_column_int64(q, 0));
+    }
+}
+
 static enum fault_code check_rest(struct check *check, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(check->db, Q_VERIFY_ORPHANS, NULL, 0);
@@ -495,6 +520,8 @@ enum fault_code verify_run(struct db *db, store_problem *problem, store_progress
         code = check_acts(&check, fault);
     if (code == FAULT_OK)
         code = check_rest(&check, fault);
+    if (code == FAULT_OK)
+        code = check_desk(&check, fault);
     arena_clear(&check.arena);
     if (code == FAULT_OK)
         *out = check.result;

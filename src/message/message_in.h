@@ -1,6 +1,6 @@
 /* Messages of the native API, from JSON to entries that can be appended. */
-#ifndef DIALECT_NATIVE_MESSAGE_IN_H
-#define DIALECT_NATIVE_MESSAGE_IN_H
+#ifndef MESSAGE_MESSAGE_IN_H
+#define MESSAGE_MESSAGE_IN_H
 
 #include "base/arena.h"
 #include "base/fault.h"
@@ -13,6 +13,9 @@ struct message_batch {
     struct entry_spec *entries;
     size_t count;
     enum message_run run;
+    bool single;            /* one message, not {"messages": […]} */
+    struct str expect_head; /* of message_send_read; p == NULL: not said */
+    bool wait;              /* of message_send_read: "busy" is "wait" */
 };
 
 /*
@@ -22,6 +25,10 @@ struct message_batch {
  */
 FAULT_CHECK enum fault_code message_read(struct str bytes, struct arena *arena,
                                          struct message_batch *out, struct fault *fault);
+
+/* The same for a request to send: "expect_head" and "busy" may stand beside "run". */
+FAULT_CHECK enum fault_code message_send_read(struct str bytes, struct arena *arena,
+                                              struct message_batch *out, struct fault *fault);
 
 /* A message with one part, the text, which must be valid UTF-8. */
 struct entry_spec message_of_text(enum role role, struct str text, struct arena *arena);

@@ -1,4 +1,4 @@
-#include "dialect/native/message_in.h"
+#include "message/message_in.h"
 
 #include "base/escape.h"
 #include "json/json_in.h"
@@ -296,7 +296,20 @@ enum fault_code message_state(const struct json_value *object, const char *what,
     return FAULT_OK;
 }
 
-enum { M_TEXT, M_PARTS, M_ROLE, M_ID, M_METADATA, M_STATE, M_TURN, M_USAGE, M_RUN, M_COUNT };
+enum {
+    M_TEXT,
+    M_PARTS,
+    M_ROLE,
+    M_ID,
+    M_METADATA,
+    M_STATE,
+    M_TURN,
+    M_USAGE,
+    M_RUN, /* from here on: not in the messages of a batch */
+    M_EXPECT_HEAD,
+    M_BUSY, /* these two: only in a request to send */
+    M_COUNT
+};
 
 static const struct json_member message_members[M_COUNT] = {
     [M_TEXT] = JSON_MAY("text", JSON_STRING),
@@ -307,7 +320,9 @@ static const struct json_member message_members[M_COUNT] = {
     [M_STATE] = JSON_MAY("state", JSON_OBJECT),
     [M_TURN] = JSON_MAY("turn", JSON_STRING),
     [M_USAGE] = JSON_MAY("usage", JSON_OBJECT),
-    [M_RUN] = JSON_MAY("run", JSON_BOOL), /* last: not in the messages of a batch */
+    [M_RUN] = JSON_MAY("run", JSON_BOOL),
+    [M_EXPECT_HEAD] = JSON_MAY("expect_head", JSON_STRING),
+    [M_BUSY] = JSON_MAY("busy", JSON_STRING),
 };
 
 /* Role, id and turn. */
@@ -380,15 +395,44 @@ static enum message_run run_of(const struct json_member *member)
     return json_true(&member->value) ? RUN_YES : RUN_NO;
 }
 
-static enum fault_code batch_read(const struct json_value *object, struct arena *arena,
+/* "run" and what else belongs to the whole request; `m` begins with M_RUN. */
+static enum fault_code send_read(const struct json_member *m, struct arena *arena,
+                                 struct message_batch *batch, struct fault *fault)
+{
+    const struct json_member *head = &m[M_EXPECT_HEAD - M_RUN], *busy = &m[M_BUSY - M_RUN];
+
+    batch->run = run_of(&m[0]);
+    if (head->given) {
+        struct str text = json_text(&head->value, arena);
+
+        batch->expect_head = text.p ? text : STR("");
+    }
+    if (busy->given) {
+        struct str word = json_text(&busy->value, arena);
+
+        batch->wait = str_eq(word, STR("wait"));
+        if (!batch->wait && !str_eq(word, STR("refuse")))
+            return fault_set(fault, FAULT_INVALID, "\"busy\" must be \"refuse\" or \"wait\"");
+    }
+    return FAULT_OK;
+}
+
+static enum fault_code batch_read(const struct json_value *object, bool send, struct arena *arena,
                                   struct message_batch *out, struct fault *fault)
 {
-    struct json_member top[] = {JSON_MUST("messages", JSON_ARRAY), JSON_MAY("run", JSON_BOOL)};
+    struct json_member top[] = {
+        JSON_MUST("messages", JSON_ARRAY),
+        message_members[M_RUN],
+        message_members[M_EXPECT_HEAD],
+        message_members[M_BUSY],
+    };
     struct message_batch batch = {0};
     struct json_walk walk;
     size_t count = 0;
-    enum fault_code code = json_members(object, NULL, top, 2, fault);
+    enum fault_code code = json_members(object, NULL, top, send ? 4 : 2, fault);
 
+    if (!code)
+        code = send_read(&top[1], arena, &batch, fault);
     if (code)
         return code;
     for (json_walk_begin(&walk, &top[0].value); json_walk_next(&walk);)
@@ -398,7 +442,6 @@ static enum fault_code batch_read(const struct json_value *object, struct arena 
     if (count > LIMIT_BATCH_ENTRIES)
         return fault_set(fault, FAULT_TOO_LARGE, "messages has %zu elements, at most %d are taken",
                          count, LIMIT_BATCH_ENTRIES);
-    batch.run = run_of(&top[1]);
     batch.entries = arena_array(arena, count, sizeof(batch.entries[0]));
     for (json_walk_begin(&walk, &top[0].value); json_walk_next(&walk);) {
         struct json_member m[M_COUNT];
@@ -428,11 +471,11 @@ static bool has_member(const struct json_value *object, struct str name)
     return false;
 }
 
-enum fault_code message_read(struct str bytes, struct arena *arena, struct message_batch *out,
-                             struct fault *fault)
+static enum fault_code read_any(struct str bytes, bool send, struct arena *arena,
+                                struct message_batch *out, struct fault *fault)
 {
     struct json_member m[M_COUNT];
-    struct message_batch batch = {.count = 1};
+    struct message_batch batch = {.count = 1, .single = true};
     struct json_value value;
     enum fault_code code;
 
@@ -443,15 +486,28 @@ enum fault_code message_read(struct str bytes, struct arena *arena, struct messa
     if (code)
         return code;
     if (value.type == JSON_OBJECT && has_member(&value, STR("messages")))
-        return batch_read(&value, arena, out, fault);
+        return batch_read(&value, send, arena, out, fault);
     memcpy(m, message_members, sizeof(m));
-    code = json_members(&value, NULL, m, M_COUNT, fault);
+    code = json_members(&value, NULL, m, send ? M_COUNT : M_EXPECT_HEAD, fault);
+    if (!code)
+        code = send_read(&m[M_RUN], arena, &batch, fault);
     if (code)
         return code;
-    batch.run = run_of(&m[M_RUN]);
     batch.entries = arena_alloc(arena, sizeof(batch.entries[0]));
     code = spec_read(m, "", arena, &batch.entries[0], fault);
     if (!code)
         *out = batch;
     return code;
+}
+
+enum fault_code message_read(struct str bytes, struct arena *arena, struct message_batch *out,
+                             struct fault *fault)
+{
+    return read_any(bytes, false, arena, out, fault);
+}
+
+enum fault_code message_send_read(struct str bytes, struct arena *arena, struct message_batch *out,
+                                  struct fault *fault)
+{
+    return read_any(bytes, true, arena, out, fault);
 }

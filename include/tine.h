@@ -1,0 +1,500 @@
+/*
+ * libtine: a client of tine, the session server whose conversations are trees. It speaks the native
+ * API, /api/v1.
+ *
+ *     struct tine_error error;
+ *     struct tine *tine = tine_connect(&(struct tine_options){.server = "http://127.0.0.1:8463"},
+ *                                      &error);
+ *     struct tine_result *result;
+ *
+ *     if (tine_fork(tine, "demo", &(struct tine_fork_options){.point.before = "@plan"}, &result,
+ *                   &error))
+ *         puts(result->session->id);
+ *     tine_result_free(result);
+ *     tine_free(tine);
+ *
+ * Every call returns true when it was done. Then *out, where there is one, is a result that the
+ * caller frees, once, with everything in it; `out` may be NULL. Else *out is NULL and `error`,
+ * which may be NULL, says why.
+ *
+ * A handle is for one thread at a time; different handles may be used at the same time. Strings are
+ * UTF-8 and end with a NUL. "JSON" is JSON text. Those that may be NULL say so. Structs that you
+ * fill are set to zero first, so that members that come later keep their meaning.
+ */
+#ifndef TINE_H
+#define TINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+struct tine;
+
+const char *tine_version(void);
+
+/* ---- connecting ---- */
+
+struct tine_options {
+    const char *server;     /* its address; NULL: http://127.0.0.1:8463 */
+    const char *token;      /* of a user; NULL: none */
+    const char *user_agent; /* NULL: libtine and its version */
+    int connect_ms;         /* 0: 10 seconds */
+    int reply_ms;           /* until a reply is whole; turns and streams have no such limit.
+                               0: 60 seconds */
+    size_t reply_bytes;     /* the largest reply, or event, that is taken; 0: 64 MiB */
+    /* Gives out a connected socket to the server in place of a new connection, or -1. */
+    int (*socket)(void *context);
+    /* Asked several times a second while a call waits; true ends it with "interrupted". */
+    bool (*stop)(void *context);
+    void *context;
+};
+
+/*
+ * Why a call failed. `status` is the HTTP status of the server's refusal, and `code` its stable
+ * word
+ * ("session_not_found"). It is 0 when there was no answer, or none that makes sense; the words
+ * are then: "usage" the call itself is wrong, "connection" the server cannot be reached or went
+ * away, "timeout", "interrupted", "protocol" the answer is not tine's, "reply_too_large".
+ */
+struct tine_error {
+    int status;
+    char code[64];
+    char detail[512]; /* one line */
+};
+
+/* Nothing is sent yet. NULL when the options make no sense. */
+struct tine *tine_connect(const struct tine_options *options, struct tine_error *error);
+void tine_free(struct tine *tine); /* takes NULL */
+
+/* The body of the newest refusal, JSON as it came; "" when there was none. */
+const char *tine_problem(const struct tine *tine);
+
+/* ---- what is answered ---- */
+
+struct tine_usage {
+    int64_t input_tokens, output_tokens;
+    int64_t cost_nano; /* in 1e-9 of the unit of account */
+};
+
+struct tine_parent {
+    const char *session, *title; /* as they were when the fork was made */
+    const char *message;         /* NULL: after everything, or by turn */
+    const char *side;            /* "before" or "after" */
+    int64_t index;               /* messages that the fork began with */
+    bool deleted;
+};
+
+struct tine_label {
+    const char *label;   /* NULL: taken away */
+    const char *message; /* id */
+    int64_t index;       /* its place; -1: it is not in the conversation now */
+    bool inherited;
+};
+
+struct tine_part {
+    const char *type; /* "text", "reasoning", "tool_call", "tool_result", "file", "data" */
+    const char *text; /* text, reasoning; of a tool_result its output, as JSON unless it is a
+                         string; NULL for others */
+    size_t text_bytes;
+    const char *id, *name;   /* tool_call; a file's name. NULL: it has none */
+    const char *arguments;   /* tool_call: JSON; NULL for others */
+    const char *call;        /* tool_result: the id of its call; NULL for others */
+    bool error;              /* tool_result */
+    const char *media_type;  /* file; NULL for others */
+    const char *bytes, *uri; /* file: one of them */
+    const char *json;        /* all of the part */
+};
+
+struct tine_message {
+    const char *id;
+    int64_t index;    /* place in the conversation; -1: it has none */
+    const char *kind; /* "message"; else what it is: "event", "summary", "state", "move" … */
+    const char *role; /* "user", "assistant", "tool", "system"; NULL: none */
+    const char *turn; /* NULL: it belongs to none */
+    const struct tine_part *parts;
+    size_t part_count;
+    const char *body;     /* JSON of one that is not in parts; NULL */
+    const char *metadata; /* JSON; NULL for what is no message */
+    bool has_usage;
+    struct tine_usage usage;
+    const char *session;    /* that wrote it */
+    const char *hash;       /* of its path */
+    const char *move;       /* kind "move": "rewind", "undo", "redo", "adopt"; else NULL */
+    const char *to_message; /* … where to, after this message; NULL: to the beginning */
+    int64_t to_index;       /* … which is a conversation of so many messages */
+    bool settled, interrupted, erased, adopted;
+    bool large;         /* in events: its parts are left out */
+    int64_t created_ms; /* since 1970, UTC */
+    const char *json;   /* all of the message */
+};
+
+/* A stretch of messages that a session had and has no longer. */
+struct tine_rewound {
+    int64_t index; /* where it began */
+    int64_t messages;
+    const struct tine_message *first;
+};
+
+struct tine_session {
+    const char *id; /* "" on a dry run */
+    const char *title, *agent, *user;
+    const struct tine_parent *parent; /* NULL: it is no fork */
+    const char *head;                 /* newest message; NULL: none */
+    int64_t messages;
+    const char *turn, *turn_state; /* the newest that tine ran; NULL: none */
+    struct tine_usage usage, inherited, spent;
+    const char *state, *metadata, *limits; /* JSON; state is NULL in lists */
+    const char *workspace_dir;             /* NULL: none */
+    const char *workspace_mode;            /* "own", "attached", "none" */
+    int64_t children;
+    bool archived;
+    int64_t created_ms, updated_ms;
+    /* in a tree */
+    int64_t index;        /* messages at the place where it parted */
+    int64_t own_messages; /* that it wrote itself */
+    bool current; /* the one that was asked for */
+    const struct tine_label *labels;
+    size_t label_count;
+    const struct tine_rewound *rewound;
+    size_t rewound_count;
+    const char *json; /* all of the session */
+};
+
+struct tine_point {
+    const char *message; /* NULL: everything */
+    const char *side;
+    int64_t index; /* messages that are kept */
+    bool snapped;
+};
+
+struct tine_move {
+    const char *id;        /* NULL on a dry run */
+    const char *act;       /* "rewind", "undo", "redo", "adopt" */
+    const char *from, *to; /* newest message before and after; NULL: none */
+    int64_t dropped, kept, added;
+};
+
+/* A line of the journal: an act, or a note about the session. */
+struct tine_entry {
+    int64_t event;
+    const char *act;                    /* "message", "rewind", "renamed" … */
+    const struct tine_message *message; /* of an act; NULL: it is a note */
+    const char *about, *was, *now;      /* of a note: message or turn, old, new; each may be NULL */
+    int64_t created_ms;
+    const char *json;
+};
+
+struct tine_hit {
+    const char *session, *title;
+    const char *message, *role; /* NULL: the title matched */
+    const char *snippet;
+    const int64_t (*matches)[2]; /* first character and the one behind the last */
+    size_t match_count;
+    int64_t created_ms;
+    const char *json;
+};
+
+struct tine_agent {
+    const char *id, *space, *name, *kind, *description; /* `id` is "space/name" */
+    const char *model;                                  /* NULL: none */
+    bool is_default;
+    const char *json; /* everything that is known of it */
+};
+
+struct tine_file {
+    const char *path, *status;
+    int64_t additions, deletions;
+    const char *patch; /* NULL: none */
+};
+
+/* Everything that a reply can hold; what it does not have is NULL, 0 or false. */
+struct tine_result {
+    int status;
+    const char *json; /* the reply as it came */
+    size_t json_bytes;
+    const struct tine_session *session;
+    const struct tine_session *sessions;
+    size_t session_count;
+    const struct tine_message *messages; /* also those of a turn that was run */
+    size_t message_count;
+    int64_t total; /* of the conversation that the messages are a page of */
+    const struct tine_entry *entries;
+    size_t entry_count;
+    const struct tine_hit *hits;
+    size_t hit_count;
+    const struct tine_label *label;
+    const struct tine_label *labels;
+    size_t label_count;
+    const struct tine_agent *agent;
+    const struct tine_agent *agents;
+    size_t agent_count;
+    const struct tine_point *point;
+    const struct tine_move *move;
+    const struct tine_message *excluded;     /* before which the cut was made */
+    const char *root;                        /* of a tree */
+    const char *turn, *turn_state;           /* that was run */
+    const char *reason;                      /* why it failed */
+    bool repeated;                           /* it was there already, and is the same */
+    const struct tine_message *common;       /* of a diff: the last that both have … */
+    const struct tine_message *left, *right; /* … and what each has since */
+    size_t left_count, right_count;
+    const struct tine_file *files;
+    size_t file_count;
+    const char *name, *right_name; /* of tine_me: the user, and what he may do */
+    const char *next;              /* cursor of the page behind this one; NULL: it was the last */
+};
+
+void tine_result_free(struct tine_result *result); /* takes NULL */
+
+/* ---- sessions ---- */
+
+struct tine_session_options {
+    const char *id, *title, *agent;        /* NULL: the server chooses */
+    const char *metadata, *limits, *state; /* JSON objects; NULL: none */
+    const char *key; /* idempotency key: the same again does it once; NULL: none */
+};
+
+bool tine_create(struct tine *tine, const struct tine_session_options *options,
+                 struct tine_result **out, struct tine_error *error);
+
+enum tine_archived { TINE_NOT_ARCHIVED, TINE_ONLY_ARCHIVED, TINE_ALSO_ARCHIVED };
+
+struct tine_list_options {
+    const char *agent, *words, *parent; /* NULL: any */
+    enum tine_archived archived;
+    int64_t limit;      /* of a page, at most 1000; 0: the server chooses */
+    const char *cursor; /* `next` of the page before; NULL: the first */
+};
+
+bool tine_sessions(struct tine *tine, const struct tine_list_options *options,
+                   struct tine_result **out, struct tine_error *error);
+
+/* By id; with `part` also by a unique start or end of it, or by its title. */
+bool tine_session(struct tine *tine, const char *session, bool part, struct tine_result **out,
+                  struct tine_error *error);
+
+struct tine_update_options {
+    const char *title, *metadata, *limits; /* NULL: as it is */
+    const bool *archived;
+};
+
+bool tine_update(struct tine *tine, const char *session, const struct tine_update_options *options,
+                 struct tine_result **out, struct tine_error *error);
+
+/* With `purge` the messages that no living session shows are emptied, too. */
+bool tine_delete(struct tine *tine, const char *session, bool purge, struct tine_error *error);
+
+/* ---- messages ---- */
+
+struct tine_messages_options {
+    const char *at; /* the conversation as it was after this message, named as in tine_point_name;
+                       NULL: now */
+    bool part;      /* a unique start of its id will do */
+    int64_t from;   /* begin at this place */
+    int64_t limit;  /* of a page, at most 1000; 0: the server chooses */
+    int64_t tail;   /* the last so many; 0: from the beginning */
+    bool all;       /* also system messages, events, summaries … */
+    bool raw;       /* everything the session ever had, as it was written; goes with limit only */
+    const char *cursor;
+};
+
+bool tine_messages(struct tine *tine, const char *session,
+                   const struct tine_messages_options *options, struct tine_result **out,
+                   struct tine_error *error);
+
+/*
+ * Something that happened. While a turn runs, "message.delta" brings text before it is a message:
+ * it has no id.
+ */
+struct tine_event {
+    const char *id;   /* NULL: it is not kept */
+    const char *type; /* "message.added", "turn.ended" …; "reset": events were missed for good */
+    const char *data; /* JSON */
+    size_t data_bytes;
+    const char *session;                /* NULL: of none */
+    const char *turn, *turn_state;      /* NULL: of none, not said */
+    const char *reason;                 /* why a turn failed; NULL */
+    const struct tine_message *message; /* message.added; NULL for others */
+    /* message.delta: running text */
+    const char *text; /* what was added; NULL for others */
+    size_t text_bytes;
+    const char *kind;             /* "text", "reasoning", "call" or "output" (of a tool) */
+    const char *call, *call_name; /* id and tool of those two; NULL */
+    int64_t step;                 /* messages of the turn before the one that it belongs to */
+    int64_t offset;               /* bytes of this kind before it in that message */
+};
+
+/* What it points to lives as long as the call. False ends the stream. */
+typedef bool tine_event_call(void *context, const struct tine_event *event);
+
+struct tine_send_options {
+    const char *text; /* a user's message, unless `role` says otherwise; or … */
+    const char *json; /* … the request's body as JSON: a message, or {"messages":[…]} */
+    const char *role, *id, *turn; /* beside `text`; NULL: the server chooses */
+    bool store_only;              /* nobody answers */
+    bool wait;                    /* when a turn is running, answer after it; else it is refused */
+    const char *expect_head;      /* refuse when the newest message is another; NULL: any */
+    const char *key;              /* idempotency key; NULL: none */
+    /* Given: called for each event of the turn until it has ended. */
+    tine_event_call *on_event;
+    void *context;
+};
+
+/*
+ * Adds messages. Unless they are only stored, the session's agent answers, and the call returns
+ * when it is done: with `on_event` each piece is told as it comes and the result has no messages,
+ * else they are in the result. A turn that failed is no failed call: look at turn_state.
+ */
+bool tine_send(struct tine *tine, const char *session, const struct tine_send_options *options,
+               struct tine_result **out, struct tine_error *error);
+
+/* Stops the running turn; what was said stays. */
+bool tine_cancel(struct tine *tine, const char *session, struct tine_result **out,
+                 struct tine_error *error);
+
+/* ---- fork, rewind, undo ---- */
+
+/*
+ * A place in a conversation, named by at most one of the three; none: after everything. A message
+ * is named by its id, by "@label", by its place ("#4", counted from 0) or from the end ("-1": the
+ * last).
+ */
+struct tine_point_name {
+    const char *before, *after; /* a message */
+    const char *before_turn;
+    bool part; /* a unique start of a message's id will do */
+    bool snap; /* when a tool call is open there: the nearest good place before it */
+};
+
+struct tine_fork_options {
+    struct tine_point_name point;
+    const char *id, *title, *agent, *metadata; /* NULL: chosen by the server, or the source's */
+    const char *expect_head, *key;             /* NULL: any, none */
+    bool dry_run;                              /* only say what would happen */
+};
+
+bool tine_fork(struct tine *tine, const char *session, const struct tine_fork_options *options,
+               struct tine_result **out, struct tine_error *error);
+
+struct tine_move_options {
+    struct tine_point_name point; /* rewind only */
+    const char *scope;            /* rewind, adopt: "both", "conversation", "files"; NULL: both */
+    const char *expect_head, *key;
+    bool force, dry_run;
+};
+
+bool tine_rewind(struct tine *tine, const char *session, const struct tine_move_options *options,
+                 struct tine_result **out, struct tine_error *error);
+bool tine_undo(struct tine *tine, const char *session, const struct tine_move_options *options,
+               struct tine_result **out, struct tine_error *error);
+bool tine_redo(struct tine *tine, const char *session, const struct tine_move_options *options,
+               struct tine_result **out, struct tine_error *error);
+
+/* Goes back to where `from` parted and takes over what it has since. */
+bool tine_adopt(struct tine *tine, const char *session, const char *from,
+                const struct tine_move_options *options, struct tine_result **out,
+                struct tine_error *error);
+
+/* ---- family, journal, labels, search ---- */
+
+/* With `details` also labels and what was rewound away. */
+bool tine_tree(struct tine *tine, const char *session, bool details, struct tine_result **out,
+               struct tine_error *error);
+bool tine_ancestors(struct tine *tine, const char *session, struct tine_result **out,
+                    struct tine_error *error);
+bool tine_children(struct tine *tine, const char *session, struct tine_result **out,
+                   struct tine_error *error);
+
+/* `at`, `with_at`: messages; NULL: now. */
+bool tine_diff(struct tine *tine, const char *session, const char *with, const char *at,
+               const char *with_at, struct tine_result **out, struct tine_error *error);
+
+/* What happened to the session after event `since`. limit 0: the server chooses. */
+bool tine_journal(struct tine *tine, const char *session, int64_t since, int64_t limit,
+                  const char *cursor, struct tine_result **out, struct tine_error *error);
+
+bool tine_labels(struct tine *tine, const char *session, struct tine_result **out,
+                 struct tine_error *error);
+
+/* Names a message, or takes its name away (text NULL). `message` as in tine_point_name. */
+bool tine_label(struct tine *tine, const char *session, const char *message, bool part,
+                const char *text, struct tine_result **out, struct tine_error *error);
+
+bool tine_search(struct tine *tine, const char *words, int64_t limit, struct tine_result **out,
+                 struct tine_error *error);
+
+/* ---- agents, users ---- */
+
+bool tine_agents(struct tine *tine, struct tine_result **out, struct tine_error *error);
+bool tine_agent(struct tine *tine, const char *agent, struct tine_result **out,
+                struct tine_error *error);
+
+/* Defines an agent, or defines it anew. `json` as docs/api.md says. */
+bool tine_agent_put(struct tine *tine, const char *agent, const char *json,
+                    struct tine_result **out, struct tine_error *error);
+bool tine_agent_delete(struct tine *tine, const char *agent, struct tine_error *error);
+
+/* Who am I to the server? */
+bool tine_me(struct tine *tine, struct tine_result **out, struct tine_error *error);
+
+/* ---- pages ---- */
+
+/*
+ * The pages of a list, one after the other:
+ *
+ *     struct tine_pages pages = {0};
+ *     struct tine_list_options options = {0};
+ *
+ *     while (tine_pages_next(&pages, &options.cursor) &&
+ *            tine_sessions(tine, &options, &pages.page, &error))
+ *         … pages.page->sessions …
+ *     tine_pages_end(&pages);
+ */
+struct tine_pages {
+    struct tine_result *page;
+    char *cursor; /* for itself */
+    bool begun;
+};
+
+/* Sets the cursor to that of the next page and frees the one before it; false: there is none. */
+bool tine_pages_next(struct tine_pages *pages, const char **cursor);
+void tine_pages_end(struct tine_pages *pages);
+
+/* ---- events ---- */
+
+struct tine_events_options {
+    const char *session; /* NULL: all that the user may see */
+    const char *types; /* with commas between; "message." stands for all that begin so; NULL: all */
+    const char *since; /* id of the last event seen; NULL: from now on */
+    bool once;         /* ends when the connection does; else it is made anew, and goes on where it
+                          was, after waits that grow to 10 seconds */
+    tine_event_call *on_event;
+    void *context;
+};
+
+/*
+ * Calls on_event for each event until it returns false (then the call returns true), `stop` of the
+ * options says so, or the server refuses.
+ */
+bool tine_events(struct tine *tine, const struct tine_events_options *options,
+                 struct tine_error *error);
+
+/* ---- anything else ---- */
+
+/* One request below /api/v1, with a JSON body or NULL; the result has the reply as text. */
+bool tine_request(struct tine *tine, const char *method, const char *path, const char *body,
+                  struct tine_result **out, struct tine_error *error);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

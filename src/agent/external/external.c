@@ -1,0 +1,3 @@
+#include "agent/external/external.h"
+
+const struct agent_kind agent_external = {.name = "external"};

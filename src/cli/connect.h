@@ -1,0 +1,30 @@
+/*
+ * The server that a command speaks to: the one that --server or TINE_SERVER names, else the one
+ * that has the home, else one inside this process. What the command does is the same for all three.
+ */
+#ifndef CLI_CONNECT_H
+#define CLI_CONNECT_H
+
+#include "cli/context.h"
+
+/* Connects when it is not connected yet. */
+FAULT_CHECK enum fault_code cli_connect(struct cli *cli, struct fault *fault);
+
+/* Ends it, and the server inside this process. */
+void cli_disconnect(struct cli *cli);
+
+/* True when the command line, or the environment, names a server. */
+bool cli_names_server(const struct cli *cli);
+
+/* The fault that the library's error comes to. */
+enum fault_code cli_fault(const struct tine_error *error, struct fault *fault);
+
+/* From now on Ctrl-C and SIGTERM end a call that waits, instead of the process. */
+void cli_catch_signals(void);
+bool cli_was_signalled(void);
+void cli_forget_signal(void);
+
+/* Keeps a result until the command is over. */
+void cli_keep(struct cli *cli, struct tine_result *result);
+
+#endif

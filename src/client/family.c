@@ -1,0 +1,91 @@
+/* The family of a session, its journal, labels and what search finds. */
+#include "client/errand.h"
+
+bool tine_tree(struct tine *tine, const char *session, bool details, struct tine_result **out,
+               struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/tree", error);
+    path_query(&errand.path, "messages", details ? "1" : NULL);
+    path_query(&errand.path, "limit", details ? "1" : NULL); /* of the nodes for drawing */
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_ancestors(struct tine *tine, const char *session, struct tine_result **out,
+                    struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/ancestors", error);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_children(struct tine *tine, const char *session, struct tine_result **out,
+                   struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/children", error);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_diff(struct tine *tine, const char *session, const char *with, const char *at,
+               const char *with_at, struct tine_result **out, struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/diff", error);
+    path_query(&errand.path, "with", with);
+    path_query(&errand.path, "at", at);
+    path_query(&errand.path, "with_at", with_at);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_journal(struct tine *tine, const char *session, int64_t since, int64_t limit,
+                  const char *cursor, struct tine_result **out, struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/journal", error);
+    path_query_int(&errand.path, "since", cursor ? 0 : since);
+    path_query_int(&errand.path, "limit", limit);
+    path_query(&errand.path, "cursor", cursor);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_labels(struct tine *tine, const char *session, struct tine_result **out,
+                 struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "GET", session, "/labels", error);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}
+
+bool tine_label(struct tine *tine, const char *session, const char *message, bool part,
+                const char *text, struct tine_result **out, struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, text ? "PUT" : "DELETE", session, "/labels", error);
+    path_word(&errand.path, message);
+    path_query(&errand.path, "part", part ? "1" : NULL);
+    if (text) {
+        errand_body(&errand);
+        errand_text(&errand, "label", text);
+    }
+    return errand_end(&errand, REPLY_LABEL, out);
+}
+
+bool tine_search(struct tine *tine, const char *words, int64_t limit, struct tine_result **out,
+                 struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin(&errand, tine, "GET", error);
+    path_add(&errand.path, "/search");
+    path_query(&errand.path, "q", words ? words : "");
+    path_query_int(&errand.path, "limit", limit);
+    return errand_end(&errand, REPLY_MEMBERS, out);
+}

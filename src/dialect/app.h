@@ -1,0 +1,30 @@
+/* What the handlers of all dialects work with: `app` of the server. */
+#ifndef DIALECT_APP_H
+#define DIALECT_APP_H
+
+#include "agent/agents.h"
+#include "engine/engine.h"
+#include "engine/hub.h"
+#include "engine/turns.h"
+#include "http/server.h"
+
+#include <stdatomic.h>
+
+/* What the handlers count, for /metrics; from any thread. */
+struct native_counts {
+    atomic_llong sessions, forks, rewinds, undos, redos, adopts, messages, deletes, replays;
+};
+
+struct native_app {
+    struct store *store;
+    struct engine *engine;
+    struct agents *agents;
+    struct turns *turns;
+    struct hub *hub;
+    struct server *server; /* filled in after server_open */
+    const char *version;   /* of the program, for the document; NULL: "0" */
+    atomic_bool stopping;  /* /readyz says no from then on */
+    struct native_counts counts;
+};
+
+#endif

@@ -1,0 +1,172 @@
+/* Agents: who there is to answer. */
+#include "dialect/native/handler.h"
+
+/* ---- out ---- */
+
+static void write_start(struct json_out *out, const struct agent_def *def)
+{
+    const char *slash = def->name.n ? memchr(def->name.p, '/', def->name.n) : NULL;
+    size_t before = slash ? (size_t)(slash - def->name.p) : 0;
+    size_t behind = slash ? before + 1 : 0;
+
+    json_out_object(out, NULL);
+    json_out_string(out, "id", def->name);
+    json_out_string(out, "namespace", (struct str){def->name.p, before});
+    json_out_string(out, "name", (struct str){def->name.p + behind, def->name.n - behind});
+    json_out_string(out, "kind", def->kind);
+    json_out_string(out, "description", def->description);
+    json_out_string(out, "model", def->model);
+    json_out_bool(out, "default", def->is_default);
+    json_out_bool(out, "fixed", def->fixed);
+}
+
+static enum fault_code visit(void *context, const struct agent_def *def, struct fault *fault)
+{
+    (void)fault;
+    write_start(context, def);
+    json_out_object_end(context);
+    return FAULT_OK;
+}
+
+/* The rest of the definition, as it is kept: for those who may change it. */
+static void write_rest(struct json_out *out, const struct agent_def *def, struct arena *arena)
+{
+    struct str kept = agent_def_write(def, arena);
+    struct json_value body;
+    struct json_walk walk;
+    struct fault fault;
+
+    if (json_read(kept, LIMIT_JSON_DEPTH, "the agent", &body, &fault) != FAULT_OK)
+        return;
+    json_walk_begin(&walk, &body);
+    while (json_walk_next(&walk)) {
+        if (str_eq(walk.key, STR("kind")) || str_eq(walk.key, STR("description")) ||
+            str_eq(walk.key, STR("model")) || str_eq(walk.key, STR("default")))
+            continue;
+        json_out_key(out, walk.key);
+        json_out_raw(out, NULL, walk.value.raw);
+    }
+}
+
+enum fault_code native_agents_all(struct exchange *x, struct fault *fault)
+{
+    struct json_out out;
+
+    reply_open(x, &out);
+    json_out_array(&out, "agents");
+    if (agents_list(app_of(x)->agents, visit, &out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    json_out_array_end(&out);
+    return reply_close(x, &out, fault);
+}
+
+/* The name that the path has in two pieces. */
+static struct str name_of(struct exchange *x)
+{
+    return arena_printf(&x->arena, "%.*s/%.*s", STR_ARG(x->request.params[0]),
+                        STR_ARG(x->request.params[1]));
+}
+
+static enum fault_code reply_agent(struct exchange *x, struct str name, struct fault *fault)
+{
+    struct agent_def def;
+    struct json_out out;
+
+    if (agents_get(app_of(x)->agents, name, &x->arena, &def, fault) != FAULT_OK)
+        return fault_pass(fault);
+    buf_reset(&x->reply.body);
+    json_out_init(&out, &x->reply.body);
+    write_start(&out, &def);
+    if (x->request.caller.right >= RIGHT_ADMIN)
+        write_rest(&out, &def, &x->arena);
+    return reply_close(x, &out, fault);
+}
+
+enum fault_code native_agent_get(struct exchange *x, struct fault *fault)
+{
+    return reply_agent(x, name_of(x), fault);
+}
+
+/* ---- in ---- */
+
+static bool names_agent(struct str key)
+{
+    return str_eq(key, STR("id")) || str_eq(key, STR("namespace")) || str_eq(key, STR("name")) ||
+           str_eq(key, STR("fixed"));
+}
+
+/*
+ * Takes out of a body what says which agent it is, so that what a client was given can be sent
+ * back; *id is the "id", p == NULL without one.
+ */
+static enum fault_code body_split(struct exchange *x, struct str *rest, struct str *id,
+                                  struct fault *fault)
+{
+    struct json_value body;
+    struct json_walk walk;
+    struct json_out out;
+    struct buf text;
+
+    if (json_read(x->request.body, LIMIT_JSON_DEPTH, "the body", &body, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (body.type != JSON_OBJECT)
+        return fault_set(fault, FAULT_INVALID, "the body must be an object");
+    *id = STR_NONE;
+    buf_init(&text, 2 * (size_t)BODY_SMALL + 64);
+    json_out_init(&out, &text);
+    json_out_object(&out, NULL);
+    json_walk_begin(&walk, &body);
+    while (json_walk_next(&walk)) {
+        if (!names_agent(walk.key)) {
+            json_out_key(&out, json_unescape(walk.key, &x->arena));
+            json_out_raw(&out, NULL, walk.value.raw);
+        } else if (str_eq(walk.key, STR("id")) && walk.value.type == JSON_STRING) {
+            *id = json_text(&walk.value, &x->arena);
+        }
+    }
+    json_out_object_end(&out);
+    *rest = arena_dup(&x->arena, buf_str(&text));
+    buf_clear(&text);
+    return FAULT_OK;
+}
+
+static enum fault_code put(struct exchange *x, struct str name, struct str body, bool must_be_new,
+                           struct fault *fault)
+{
+    struct native_app *app = app_of(x);
+    struct agent_def def = {0};
+
+    if (agent_def_read(body, &x->arena, &def, fault) != FAULT_OK)
+        return fault_pass(fault);
+    def.name = name;
+    if (agents_put(app->agents, &def, must_be_new, engine_now_us(app->engine), fault) != FAULT_OK)
+        return fault_pass(fault);
+    return reply_agent(x, name, fault);
+}
+
+enum fault_code native_agents_post(struct exchange *x, struct fault *fault)
+{
+    struct str body, id;
+
+    if (body_split(x, &body, &id, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (id.n == 0)
+        return fault_set(fault, FAULT_INVALID, "member \"id\" is missing: \"namespace/name\"");
+    return put(x, id, body, true, fault);
+}
+
+enum fault_code native_agent_put(struct exchange *x, struct fault *fault)
+{
+    struct str name = name_of(x), body, id;
+
+    if (body_split(x, &body, &id, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (id.p && !str_eq(id, name))
+        return fault_set(fault, FAULT_INVALID, "\"id\" is not the agent of the path");
+    return put(x, name, body, false, fault);
+}
+
+enum fault_code native_agent_delete(struct exchange *x, struct fault *fault)
+{
+    return agents_remove(app_of(x)->agents, name_of(x), fault);
+}

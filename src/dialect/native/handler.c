@@ -1,0 +1,355 @@
+#include "dialect/native/handler.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+
+/* ---- bodies ---- */
+
+enum fault_code body_members(struct exchange *x, struct json_member *members, size_t count,
+                             struct fault *fault)
+{
+    struct str body = x->request.body.n ? x->request.body : STR("{}");
+    struct json_value value;
+    enum fault_code code = json_read(body, LIMIT_JSON_DEPTH, "the body", &value, fault);
+
+    if (code)
+        return code;
+    if (value.type != JSON_OBJECT)
+        return fault_set(fault, FAULT_INVALID, "the body must be an object");
+    return json_members(&value, NULL, members, count, fault);
+}
+
+struct str member_text(struct exchange *x, const struct json_member *member)
+{
+    struct str text;
+
+    if (!member->given)
+        return STR_NONE;
+    text = json_text(&member->value, &x->arena);
+    return text.p ? text : STR("");
+}
+
+void reply_open(struct exchange *x, struct json_out *out)
+{
+    buf_reset(&x->reply.body);
+    json_out_init(out, &x->reply.body);
+    json_out_object(out, NULL);
+}
+
+enum fault_code reply_close(struct exchange *x, struct json_out *out, struct fault *fault)
+{
+    json_out_object_end(out);
+    return reply_check(x, fault);
+}
+
+enum fault_code reply_check(const struct exchange *x, struct fault *fault)
+{
+    if (x->reply.body.full)
+        return fault_set(fault, FAULT_TOO_LARGE, "the reply has more than %zu bytes",
+                         x->reply.body.max);
+    return FAULT_OK;
+}
+
+enum fault_code reply_object(struct exchange *x,
+                             void (*write)(struct json_out *out, const void *object),
+                             const void *object, struct fault *fault)
+{
+    struct json_out out;
+
+    buf_reset(&x->reply.body);
+    json_out_init(&out, &x->reply.body);
+    write(&out, object);
+    return reply_check(x, fault);
+}
+
+enum fault_code caller_may(const struct exchange *x, enum right right, const char *what,
+                           struct fault *fault)
+{
+    if (x->request.caller.right >= right)
+        return FAULT_OK;
+    return fault_set(fault, FAULT_FORBIDDEN, "user \"%.*s\" may not %s",
+                     STR_ARG(x->request.caller.name), what);
+}
+
+/* ---- points ---- */
+
+/* Digits and nothing else. */
+static bool ordinal_read(struct str digits, int64_t *out)
+{
+    int64_t value = 0;
+
+    if (digits.n == 0 || digits.n > 18)
+        return false;
+    for (size_t i = 0; i < digits.n; i++) {
+        if (digits.p[i] < '0' || digits.p[i] > '9')
+            return false;
+        value = value * 10 + (digits.p[i] - '0');
+    }
+    *out = value;
+    return true;
+}
+
+static struct str without_first(struct str s)
+{
+    return (struct str){s.p + 1, s.n - 1};
+}
+
+enum fault_code point_word_read(struct str word, const char *name, bool part,
+                                struct point_spec *out, struct fault *fault)
+{
+    struct point_spec spec = {.by = POINT_MESSAGE, .side = SIDE_AFTER, .guard = GUARD_NONE};
+    char first = word.n ? word.p[0] : '\0';
+
+    if (word.n == 0)
+        return fault_set(fault, FAULT_INVALID, "\"%s\" is empty", name);
+    if (word.n > POINT_WORD_BYTES || !utf8_valid(word))
+        return fault_set(fault, FAULT_INVALID, "\"%s\" is no name of a message", name);
+    if (first == '#' || first == '-') {
+        spec.by = POINT_INDEX;
+        if (!ordinal_read(without_first(word), &spec.ordinal) ||
+            (first == '-' && spec.ordinal == 0))
+            return fault_set(fault, FAULT_INVALID,
+                             "\"%s\" is no place: #4 is one, and -1 is the last", name);
+        if (first == '-')
+            spec.ordinal = -spec.ordinal;
+    } else if (first == '@') {
+        spec.by = POINT_LABEL;
+        spec.name = without_first(word);
+    } else {
+        spec.name = word;
+        spec.name_may_be_start = part;
+    }
+    if (spec.by != POINT_INDEX && spec.name.n == 0)
+        return fault_set(fault, FAULT_INVALID, "\"%s\" names no label", name);
+    *out = spec;
+    return FAULT_OK;
+}
+
+/* "before" or "after": a number is a place, a string an id or "@" and a label. */
+static enum fault_code anchor_read(struct exchange *x, const struct json_member *member, bool part,
+                                   struct point_spec *spec, struct fault *fault)
+{
+    struct str text;
+
+    if (member->value.type == JSON_NUMBER) {
+        spec->by = POINT_INDEX;
+        if (!json_int(&member->value, -INT64_C(1000000000000000), INT64_C(1000000000000000),
+                      &spec->ordinal))
+            return fault_set(fault, FAULT_INVALID, "\"%s\" must be a whole number", member->name);
+        return FAULT_OK;
+    }
+    text = json_text(&member->value, &x->arena);
+    spec->by = text.n && text.p[0] == '@' ? POINT_LABEL : POINT_MESSAGE;
+    spec->name = spec->by == POINT_LABEL ? without_first(text) : text;
+    spec->name_may_be_start = part;
+    if (spec->name.n == 0)
+        return fault_set(fault, FAULT_INVALID, "\"%s\" is empty", member->name);
+    return FAULT_OK;
+}
+
+enum fault_code point_members(struct exchange *x, const struct json_member *m,
+                              struct point_spec *out, struct fault *fault)
+{
+    bool part = m[POINT_PART].given && json_true(&m[POINT_PART].value);
+    struct point_spec spec = {.by = POINT_END, .side = SIDE_AFTER};
+    enum fault_code code = FAULT_OK;
+
+    if (m[POINT_BEFORE].given + m[POINT_AFTER].given + m[POINT_BEFORE_TURN].given > 1)
+        return fault_set(fault, FAULT_INVALID,
+                         "only one of \"before\", \"after\" and \"before_turn\" can be given");
+    if (m[POINT_BEFORE_TURN].given) {
+        spec.by = POINT_TURN;
+        spec.name = json_text(&m[POINT_BEFORE_TURN].value, &x->arena);
+    } else if (m[POINT_BEFORE].given) {
+        code = anchor_read(x, &m[POINT_BEFORE], part, &spec, fault);
+    } else if (m[POINT_AFTER].given) {
+        code = anchor_read(x, &m[POINT_AFTER], part, &spec, fault);
+    }
+    if (code)
+        return code;
+    if (m[POINT_BEFORE].given || m[POINT_BEFORE_TURN].given)
+        spec.side = SIDE_BEFORE;
+    spec.guard = m[POINT_SNAP].given && json_true(&m[POINT_SNAP].value) ? GUARD_SNAP : GUARD_REFUSE;
+    *out = spec;
+    return FAULT_OK;
+}
+
+enum fault_code files_member(struct exchange *x, const struct json_member *member,
+                             struct fault *fault)
+{
+    struct str files = member_text(x, member);
+
+    if (!member->given || str_eq(files, STR("point")) || str_eq(files, STR("live")) ||
+        str_eq(files, STR("none")))
+        return FAULT_OK;
+    return fault_set(fault, FAULT_INVALID, "\"files\" must be \"point\", \"live\" or \"none\"");
+}
+
+/* ---- cursors ---- */
+
+enum { CHECK_BYTES = 10, CURSOR_BYTES = CURSOR_NUMBERS * 8 + CHECK_BYTES };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/* Binds a cursor to what it was made for. */
+static void cursor_check(const struct cursor *cursor, const unsigned char *numbers,
+                         unsigned char out[CHECK_BYTES])
+{
+    struct hasher *hasher = hasher_new();
+    unsigned char hash[HASH_BYTES];
+
+    hasher_begin(hasher);
+    hasher_add_str(hasher, STR("tine cursor"));
+    hasher_add_int(hasher, cursor->kind);
+    hasher_add_str(hasher, cursor->subject);
+    hasher_add(hasher, numbers, CURSOR_NUMBERS * 8);
+    hasher_end(hasher, hash);
+    hasher_free(hasher);
+    memcpy(out, hash, CHECK_BYTES);
+}
+
+struct str cursor_write(const struct cursor *cursor, struct arena *arena)
+{
+    unsigned char bytes[CURSOR_BYTES];
+    char *text = arena_alloc(arena, CURSOR_TEXT_MAX);
+    size_t n = 0;
+
+    for (size_t i = 0; i < CURSOR_NUMBERS; i++)
+        for (size_t b = 0; b < 8; b++)
+            bytes[i * 8 + b] = (unsigned char)((uint64_t)cursor->numbers[i] >> (56 - 8 * b));
+    cursor_check(cursor, bytes, bytes + CURSOR_NUMBERS * 8);
+    for (size_t bit = 0; bit < CURSOR_BYTES * 8; bit += 6) {
+        unsigned pair = (unsigned)bytes[bit / 8] << 8;
+
+        if (bit / 8 + 1 < CURSOR_BYTES)
+            pair |= bytes[bit / 8 + 1];
+        text[n++] = letters[pair >> (10 - bit % 8) & 63];
+    }
+    return (struct str){text, n};
+}
+
+/* Every text has one reading, and every reading one text. */
+static bool cursor_decode(struct str text, unsigned char bytes[CURSOR_BYTES])
+{
+    size_t want = (CURSOR_BYTES * 8 + 5) / 6;
+    unsigned gathered = 0, bits = 0;
+    size_t n = 0;
+
+    if (text.n != want)
+        return false;
+    for (size_t i = 0; i < text.n; i++) {
+        const char *letter = text.p[i] ? strchr(letters, text.p[i]) : NULL;
+
+        if (!letter)
+            return false;
+        gathered = (gathered << 6 | (unsigned)(letter - letters)) & 0xffff;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            bytes[n++] = (unsigned char)(gathered >> bits);
+        }
+    }
+    return n == CURSOR_BYTES && (gathered & ((1u << bits) - 1)) == 0;
+}
+
+enum fault_code cursor_read(struct str text, struct cursor *cursor, struct fault *fault)
+{
+    unsigned char bytes[CURSOR_BYTES], check[CHECK_BYTES];
+
+    if (!cursor_decode(text, bytes))
+        return fault_set(fault, FAULT_INVALID, "\"cursor\" is none that was given out");
+    cursor_check(cursor, bytes, check);
+    if (memcmp(check, bytes + CURSOR_NUMBERS * 8, CHECK_BYTES) != 0)
+        return fault_set(fault, FAULT_INVALID, "\"cursor\" was not given out for this list");
+    for (size_t i = 0; i < CURSOR_NUMBERS; i++) {
+        uint64_t value = 0;
+
+        for (size_t b = 0; b < 8; b++)
+            value = value << 8 | bytes[i * 8 + b];
+        cursor->numbers[i] = (int64_t)value;
+    }
+    return FAULT_OK;
+}
+
+/* ---- once ---- */
+
+/* The longest reply that is rendered to be kept; the store refuses what is over its own limit. */
+enum { ONCE_RENDER_MAX = 128 * 1024 * 1024 };
+
+static void request_hash(const struct exchange *x, unsigned char out[HASH_BYTES])
+{
+    struct hasher *hasher = hasher_new();
+
+    hasher_begin(hasher);
+    hasher_add_int(hasher, (int64_t)x->request.method);
+    hasher_add_str(hasher, x->request.path);
+    hasher_add_str(hasher, x->request.body);
+    hasher_end(hasher, out);
+    hasher_free(hasher);
+}
+
+enum fault_code once_key(struct exchange *x, struct once *self, struct once **out,
+                         struct fault *fault)
+{
+    struct str key = request_header(&x->request, "Idempotency-Key");
+
+    *out = NULL;
+    if (!key.p)
+        return FAULT_OK;
+    if (key.n == 0 || key.n > LIMIT_KEY_BYTES)
+        return fault_set(fault, FAULT_INVALID, "Idempotency-Key must have 1 to %d bytes",
+                         LIMIT_KEY_BYTES);
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] < 0x20 || key.p[i] > 0x7e)
+            return fault_set(fault, FAULT_INVALID, "Idempotency-Key must be printable ASCII");
+    self->owner = x->request.caller.owner;
+    self->key = key;
+    request_hash(x, self->request);
+    *out = self;
+    return FAULT_OK;
+}
+
+static struct str render(void *context, struct arena *arena)
+{
+    const struct reply_once *self = context;
+    struct json_out out;
+    struct buf body;
+    struct str copy;
+
+    buf_init(&body, ONCE_RENDER_MAX);
+    json_out_init(&out, &body);
+    self->write(&out, self->result);
+    copy = arena_dup(arena, buf_str(&body));
+    buf_clear(&body);
+    return copy;
+}
+
+enum fault_code once_begin(struct exchange *x, struct reply_once *self, reply_write *write,
+                           const void *result, struct once **out, struct fault *fault)
+{
+    *self = (struct reply_once){.write = write, .result = result};
+    self->once.render = render;
+    self->once.context = self;
+    return once_key(x, &self->once, out, fault);
+}
+
+void once_say(struct exchange *x)
+{
+    reply_header(x, "Idempotent-Replay", STR("true"));
+}
+
+enum fault_code once_reply(struct exchange *x, const struct reply_once *self, atomic_llong *counter,
+                           struct fault *fault)
+{
+    if (self->once.repeated) {
+        buf_reset(&x->reply.body);
+        buf_add_str(&x->reply.body, self->once.answer);
+        once_say(x);
+        atomic_fetch_add(&app_of(x)->counts.replays, 1);
+        return FAULT_OK;
+    }
+    if (counter)
+        atomic_fetch_add(counter, 1);
+    return reply_object(x, self->write, self->result, fault);
+}

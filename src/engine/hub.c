@@ -1,0 +1,721 @@
+/*
+ * The ring holds the events of the numbers (floor, seen], so that a commit is read once however
+ * many listen. What must hold:
+ * 1. A listener is told every event above `since` that its filter lets through, once, in order.
+ * 2. A listener whose number is below the floor reads for itself, one batch at a time, until it has
+ *    come up to the ring.
+ * 3. Running text is told only to those who are up to date; it is dropped, not queued, for others.
+ * 4. With nobody listening nothing is read: the hub is then asleep, and its numbers mean nothing.
+ */
+#include "engine/hub.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+    RING_ITEMS = 1024,
+    RING_BYTES = 8 * 1024 * 1024,
+    BATCH_EVENTS = 256,            /* of one reading */
+    BATCH_BYTES = 128 * 1024,      /* a reading ends after this much */
+    TOLD_BYTES = 128 * 1024,       /* running text that waits for one listener */
+    UNTOLD_BYTES = 4 * 1024 * 1024 /* running text on its way to the loop */
+};
+
+/* An event or a piece of running text, ready to be sent; one block of memory. */
+struct item {
+    struct item *next;
+    int64_t e;     /* its number; of running text: the event after which it is told */
+    int64_t owner; /* OWNER_ANY: for whoever reads it (a reset) */
+    const char *type;
+    struct str session, turn, message;
+};
+
+struct list {
+    struct item *first, **last;
+    size_t count, bytes;
+};
+
+struct hub_listener {
+    struct hub *hub;
+    struct hub_listener *prev, *next;
+    struct hub_filter filter;
+    void (*notify)(void *context);
+    void *context;
+    int64_t at;         /* all events up to here were taken, or do not concern it */
+    struct list behind; /* what it read for itself */
+    int64_t behind_to;  /* where that reading ended */
+    bool reading, left; /* a reading is under way; left meanwhile */
+    struct list told;   /* running text that waits to be taken */
+};
+
+struct hub {
+    struct store *store;
+    hub_render *render;
+    struct hub_host host;
+    struct hub_listener *listeners;
+    bool awake, reading;
+    bool again; /* something was committed since the reading began */
+    int64_t floor, seen;
+    struct item *ring[RING_ITEMS]; /* round: `ring_count` from `ring_first` on */
+    size_t ring_first, ring_count, ring_bytes;
+    struct list held; /* running text that waits for an event */
+    struct hub_counts counts;
+    pthread_mutex_t lock; /* of all below */
+    bool posted;
+    bool woken;
+    struct list untold;
+};
+
+/* ---- items ---- */
+
+static void list_init(struct list *list)
+{
+    *list = (struct list){0};
+    list->last = &list->first;
+}
+
+static void list_push(struct list *list, struct item *item)
+{
+    item->next = NULL;
+    *list->last = item;
+    list->last = &item->next;
+    list->count++;
+    list->bytes += item->message.n;
+}
+
+static struct item *list_pop(struct list *list)
+{
+    struct item *item = list->first;
+
+    list->first = item->next;
+    if (!list->first)
+        list->last = &list->first;
+    list->count--;
+    list->bytes -= item->message.n;
+    return item;
+}
+
+static void list_clear(struct list *list)
+{
+    while (list->first)
+        free(list_pop(list));
+}
+
+static void list_move(struct list *to, struct list *from)
+{
+    while (from->first)
+        list_push(to, list_pop(from));
+}
+
+static struct str put(char **at, struct str s)
+{
+    struct str copy = {*at, s.n};
+
+    if (s.n)
+        memcpy(*at, s.p, s.n);
+    *at += s.n;
+    return copy;
+}
+
+static struct item *item_new(int64_t e, int64_t owner, const char *type, struct str session,
+                             struct str turn, struct str message)
+{
+    struct item *item = malloc(sizeof(*item) + session.n + turn.n + message.n);
+    char *at;
+
+    if (!item)
+        abort();
+    at = (char *)(item + 1);
+    *item = (struct item){.e = e, .owner = owner, .type = type};
+    item->session = put(&at, session);
+    item->turn = put(&at, turn);
+    item->message = put(&at, message);
+    return item;
+}
+
+/* ---- the ring ---- */
+
+static struct item *ring_item(const struct hub *hub, size_t i)
+{
+    return hub->ring[(hub->ring_first + i) % RING_ITEMS];
+}
+
+static void ring_drop(struct hub *hub)
+{
+    struct item *item = ring_item(hub, 0);
+
+    hub->ring_first = (hub->ring_first + 1) % RING_ITEMS;
+    hub->ring_count--;
+    hub->ring_bytes -= item->message.n;
+    hub->floor = item->e;
+    free(item);
+}
+
+static void ring_clear(struct hub *hub)
+{
+    while (hub->ring_count)
+        ring_drop(hub);
+}
+
+static void ring_add(struct hub *hub, struct list *found)
+{
+    hub->counts.events += (int64_t)found->count;
+    while (found->first) {
+        struct item *item = list_pop(found);
+
+        while (hub->ring_count == RING_ITEMS ||
+               (hub->ring_count && hub->ring_bytes + item->message.n > RING_BYTES))
+            ring_drop(hub);
+        hub->ring[(hub->ring_first + hub->ring_count++) % RING_ITEMS] = item;
+        hub->ring_bytes += item->message.n;
+    }
+}
+
+/* The place of the first event above a number; most who ask are near the end. */
+static size_t ring_above(const struct hub *hub, int64_t e)
+{
+    size_t i = hub->ring_count;
+
+    while (i && ring_item(hub, i - 1)->e > e)
+        i--;
+    return i;
+}
+
+/* With nobody left to tell, what was read is forgotten. */
+static void fall_asleep(struct hub *hub)
+{
+    hub->awake = false;
+    ring_clear(hub);
+    list_clear(&hub->held);
+}
+
+/* ---- filters ---- */
+
+/* Is the type in the list "session.forked,message." ? */
+static bool type_listed(struct str types, const char *type)
+{
+    struct str name = str_of(type);
+
+    while (types.n) {
+        const char *comma = memchr(types.p, ',', types.n);
+        struct str one = {types.p, comma ? (size_t)(comma - types.p) : types.n};
+
+        if (str_eq(one, name) || (one.n && one.p[one.n - 1] == '.' && str_starts(name, one)))
+            return true;
+        types.p += one.n + (comma ? 1 : 0);
+        types.n -= one.n + (comma ? 1 : 0);
+    }
+    return false;
+}
+
+static bool lets_through(const struct hub_filter *filter, const struct item *item)
+{
+    if (item->owner == OWNER_ANY)
+        return true;
+    return (filter->owner == OWNER_ANY || filter->owner == item->owner) &&
+           (filter->session.n == 0 || str_eq(filter->session, item->session)) &&
+           (filter->turn.n == 0 || str_eq(filter->turn, item->turn)) &&
+           (filter->types.n == 0 || type_listed(filter->types, item->type));
+}
+
+/* ---- reading ---- */
+
+/* One reading of the store, on a worker: what it looks for, and what it found. */
+struct reading {
+    struct hub *hub;
+    struct hub_listener *listener; /* NULL: for all that are up to date */
+    struct event_spec spec;
+    struct hub_filter filter; /* of the listener */
+    struct list found;
+    int64_t to; /* all up to here was looked at */
+    bool more, failed, gone;
+};
+
+static struct str event_turn(const struct event *event)
+{
+    const struct note *note = event->item.note;
+
+    if (event->item.entry)
+        return event->item.entry->turn;
+    if (note && (note->act == NOTE_TURN_STARTED || note->act == NOTE_TURN_ENDED))
+        return note->message;
+    return STR_NONE;
+}
+
+static void reading_add(struct reading *reading, const struct event *event)
+{
+    struct arena arena;
+    struct hub_word word;
+
+    arena_init(&arena);
+    word = reading->hub->render(event, &arena);
+    if (word.type)
+        list_push(&reading->found, item_new(event->item.e, event->owner, word.type, event->session,
+                                            event_turn(event), word.message));
+    arena_clear(&arena);
+}
+
+static enum fault_code reading_visit(void *context, const struct event *event, struct fault *fault)
+{
+    struct reading *reading = context;
+
+    if (reading->found.bytes >= BATCH_BYTES) {
+        reading->more = true;
+        return fault_set(fault, FAULT_INTERRUPTED, "enough");
+    }
+    reading_add(reading, event);
+    reading->to = event->item.e;
+    return FAULT_OK;
+}
+
+/* A listener whose number is too old, or of another store, begins anew from what is newest. */
+static void reading_reset(struct reading *reading, const struct event_info *info)
+{
+    struct event reset = {.owner = OWNER_ANY, .item = {.e = info->newest}};
+
+    list_clear(&reading->found);
+    reading_add(reading, &reset);
+    reading->to = info->newest;
+    reading->more = false;
+}
+
+static void reading_work(void *context)
+{
+    struct reading *reading = context;
+    int64_t since = reading->spec.after;
+    struct event_info info = {0};
+    struct fault fault;
+    enum fault_code code;
+
+    reading->to = since;
+    code = store_events(reading->hub->store, &reading->spec, reading_visit, reading, &info, &fault);
+    if (code == FAULT_INTERRUPTED && reading->more)
+        return;
+    reading->gone = code == FAULT_SESSION_NOT_FOUND;
+    if (code != FAULT_OK) {
+        reading->failed = true;
+        return;
+    }
+    if (reading->listener && (since < info.floor || since > info.newest)) {
+        reading_reset(reading, &info);
+        return;
+    }
+    reading->more = info.more;
+    if (!info.more)
+        reading->to = info.newest;
+}
+
+static struct reading *reading_new(struct hub *hub, struct hub_listener *listener, int64_t after)
+{
+    struct reading *reading = calloc(1, sizeof(*reading));
+
+    if (!reading)
+        abort();
+    reading->hub = hub;
+    reading->listener = listener;
+    reading->spec = (struct event_spec){.owner = OWNER_ANY, .after = after, .limit = BATCH_EVENTS};
+    if (listener) {
+        reading->spec.owner = listener->filter.owner;
+        reading->spec.session = listener->filter.session;
+    }
+    list_init(&reading->found);
+    return reading;
+}
+
+static void look(struct hub *hub);
+static void fetch(struct hub_listener *listener);
+
+/* ---- listeners ---- */
+
+static bool up_to_date(const struct hub_listener *listener)
+{
+    const struct hub *hub = listener->hub;
+
+    return hub->awake && !listener->reading && !listener->behind.first &&
+           listener->at >= hub->floor;
+}
+
+static void notify(struct hub_listener *listener)
+{
+    if (!listener->left)
+        listener->notify(listener->context);
+}
+
+static void listener_free(struct hub_listener *listener)
+{
+    list_clear(&listener->behind);
+    list_clear(&listener->told);
+    free(listener);
+}
+
+static void fetch_done(void *context)
+{
+    struct reading *reading = context;
+    struct hub_listener *listener = reading->listener;
+    struct hub *hub = reading->hub;
+
+    listener->reading = false;
+    if (listener->left) {
+        list_clear(&reading->found);
+        free(reading);
+        listener_free(listener);
+        return;
+    }
+    if (reading->gone) {
+        listener->at = INT64_MAX; /* nothing will ever be told of it again */
+    } else if (!reading->failed) {
+        hub->counts.caught_up += (int64_t)reading->found.count;
+        list_move(&listener->behind, &reading->found);
+        listener->behind_to = reading->to;
+        if (!listener->behind.first)
+            listener->at = reading->to;
+        if (!hub->awake && !reading->more) {
+            hub->awake = true;
+            hub->floor = hub->seen = reading->to;
+            look(hub); /* for what came since that reading */
+        }
+        if (!up_to_date(listener) && !listener->behind.first)
+            fetch(listener);
+        else
+            notify(listener);
+    }
+    list_clear(&reading->found);
+    free(reading);
+}
+
+/* Reads for a listener that is behind. */
+static void fetch(struct hub_listener *listener)
+{
+    struct hub *hub = listener->hub;
+
+    if (listener->reading || listener->left)
+        return;
+    listener->reading = true;
+    hub->host.work(hub->host.context, reading_work, fetch_done,
+                   reading_new(hub, listener, listener->at));
+}
+
+struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter, int64_t since,
+                                void (*call)(void *context), void *context)
+{
+    size_t bytes = filter->session.n + filter->turn.n + filter->types.n;
+    struct hub_listener *listener = calloc(1, sizeof(*listener) + bytes);
+    char *at;
+
+    if (!listener)
+        abort();
+    at = (char *)(listener + 1);
+    listener->hub = hub;
+    listener->filter.owner = filter->owner;
+    listener->filter.session = put(&at, filter->session);
+    listener->filter.turn = put(&at, filter->turn);
+    listener->filter.types = put(&at, filter->types);
+    listener->notify = call;
+    listener->context = context;
+    listener->at = since;
+    list_init(&listener->behind);
+    list_init(&listener->told);
+    listener->next = hub->listeners;
+    if (hub->listeners)
+        hub->listeners->prev = listener;
+    hub->listeners = listener;
+    hub->counts.listeners++;
+    if (!up_to_date(listener) || since > hub->seen)
+        fetch(listener);
+    return listener;
+}
+
+void hub_leave(struct hub_listener *listener)
+{
+    struct hub *hub = listener->hub;
+
+    if (listener->prev)
+        listener->prev->next = listener->next;
+    else
+        hub->listeners = listener->next;
+    if (listener->next)
+        listener->next->prev = listener->prev;
+    hub->counts.listeners--;
+    if (!hub->listeners && !hub->reading)
+        fall_asleep(hub);
+    listener->left = true;
+    if (!listener->reading)
+        listener_free(listener);
+}
+
+/* ---- taking ---- */
+
+static bool take_behind(struct hub_listener *listener, struct buf *out, size_t enough)
+{
+    while (listener->behind.first) {
+        struct item *item;
+
+        if (out->n >= enough)
+            return true;
+        item = list_pop(&listener->behind);
+        if (lets_through(&listener->filter, item))
+            buf_add_str(out, item->message);
+        listener->at = item->e;
+        free(item);
+        if (!listener->behind.first)
+            listener->at = listener->behind_to;
+    }
+    return false;
+}
+
+/* Running text that is told before the event `next`. */
+static bool take_told(struct hub_listener *listener, int64_t next, struct buf *out, size_t enough)
+{
+    while (listener->told.first && listener->told.first->e < next) {
+        struct item *item;
+
+        if (out->n >= enough)
+            return true;
+        item = list_pop(&listener->told);
+        buf_add_str(out, item->message);
+        free(item);
+    }
+    return false;
+}
+
+bool hub_take(struct hub_listener *listener, struct buf *out, size_t enough)
+{
+    struct hub *hub = listener->hub;
+
+    if (take_behind(listener, out, enough))
+        return true;
+    if (!up_to_date(listener)) {
+        fetch(listener);
+        return false;
+    }
+    for (size_t i = ring_above(hub, listener->at); i < hub->ring_count; i++) {
+        const struct item *item = ring_item(hub, i);
+
+        if (!lets_through(&listener->filter, item)) {
+            listener->at = item->e;
+            continue;
+        }
+        if (take_told(listener, item->e, out, enough) || out->n >= enough)
+            return true;
+        buf_add_str(out, item->message);
+        listener->at = item->e;
+    }
+    if (listener->at < hub->seen)
+        listener->at = hub->seen;
+    return take_told(listener, INT64_MAX, out, enough);
+}
+
+bool hub_caught_up(const struct hub_listener *listener)
+{
+    return up_to_date(listener);
+}
+
+/* ---- running text ---- */
+
+/* Hands a piece to those that are up to date. */
+static void tell_all(struct hub *hub, const struct item *piece)
+{
+    struct hub_listener *next;
+
+    for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
+        next = listener->next;
+        if (!lets_through(&listener->filter, piece))
+            continue;
+        if (!up_to_date(listener) || listener->told.bytes >= TOLD_BYTES) {
+            hub->counts.dropped++;
+            continue;
+        }
+        list_push(&listener->told, item_new(hub->seen, piece->owner, piece->type, piece->session,
+                                            piece->turn, piece->message));
+        notify(listener);
+    }
+}
+
+/* Tells what waited for an event that has been read by now. */
+static void tell_held(struct hub *hub)
+{
+    while (hub->held.first && (hub->held.first->e <= hub->seen || !hub->awake)) {
+        struct item *piece = list_pop(&hub->held);
+
+        if (hub->awake)
+            tell_all(hub, piece);
+        free(piece);
+    }
+}
+
+/* ---- reading for all ---- */
+
+/* Tells those whom something in the newest events concerns; `before`: what was seen before them. */
+static void notify_all(struct hub *hub, int64_t before)
+{
+    size_t from = ring_above(hub, before);
+    struct hub_listener *next;
+
+    for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
+        bool concerned = !up_to_date(listener);
+
+        next = listener->next;
+        for (size_t i = from; i < hub->ring_count && !concerned; i++)
+            concerned = lets_through(&listener->filter, ring_item(hub, i));
+        if (concerned)
+            notify(listener);
+        else if (listener->at >= before && !listener->told.first)
+            listener->at = hub->seen;
+    }
+}
+
+static void look_done(void *context)
+{
+    struct reading *reading = context;
+    struct hub *hub = reading->hub;
+    int64_t before = hub->seen;
+    bool more = reading->more;
+
+    hub->reading = false;
+    if (!hub->listeners) {
+        fall_asleep(hub);
+    } else if (!reading->failed) {
+        hub->seen = reading->to;
+        ring_add(hub, &reading->found);
+        notify_all(hub, before);
+        tell_held(hub);
+    }
+    list_clear(&reading->found);
+    free(reading);
+    if (hub->awake && (more || hub->again))
+        look(hub);
+}
+
+/* Reads what is new for all that are up to date. */
+static void look(struct hub *hub)
+{
+    if (!hub->awake)
+        return;
+    if (hub->reading) {
+        hub->again = true;
+        return;
+    }
+    hub->again = false;
+    hub->reading = true;
+    hub->host.work(hub->host.context, reading_work, look_done, reading_new(hub, NULL, hub->seen));
+}
+
+/* On the loop: what was said from other threads. */
+static void arrive(void *context)
+{
+    struct hub *hub = context;
+    struct list untold;
+    bool woken;
+
+    list_init(&untold);
+    pthread_mutex_lock(&hub->lock);
+    hub->posted = false;
+    woken = hub->woken;
+    hub->woken = false;
+    list_move(&untold, &hub->untold);
+    pthread_mutex_unlock(&hub->lock);
+    if (woken)
+        look(hub);
+    list_move(&hub->held, &untold);
+    tell_held(hub);
+}
+
+/* With the lock held; gives it back. */
+static void post(struct hub *hub)
+{
+    bool needed = !hub->posted;
+
+    hub->posted = true;
+    pthread_mutex_unlock(&hub->lock);
+    if (needed)
+        hub->host.post(hub->host.context, arrive, hub);
+}
+
+void hub_wake(struct hub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    hub->woken = true;
+    post(hub);
+}
+
+void hub_tell(struct hub *hub, const struct hub_tidings *tidings)
+{
+    struct item *piece = item_new(tidings->after, tidings->owner, tidings->type, tidings->session,
+                                  tidings->turn, tidings->message);
+
+    pthread_mutex_lock(&hub->lock);
+    if (hub->untold.bytes >= UNTOLD_BYTES) {
+        pthread_mutex_unlock(&hub->lock);
+        free(piece);
+        return;
+    }
+    list_push(&hub->untold, piece);
+    post(hub);
+}
+
+void hub_tick(struct hub *hub)
+{
+    struct hub_listener *next;
+
+    for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
+        next = listener->next;
+        if (!up_to_date(listener) && !listener->reading)
+            notify(listener);
+    }
+    if (hub->held.first)
+        look(hub);
+}
+
+/* ---- the hub itself ---- */
+
+static enum fault_code ignore(void *context, const struct event *event, struct fault *fault)
+{
+    (void)context;
+    (void)event;
+    (void)fault;
+    return FAULT_OK;
+}
+
+enum fault_code hub_now(struct hub *hub, int64_t *out, struct fault *fault)
+{
+    struct event_spec spec = {.owner = OWNER_ANY, .after = INT64_MAX, .limit = 1};
+    struct event_info info = {0};
+
+    if (store_events(hub->store, &spec, ignore, NULL, &info, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *out = info.newest;
+    return FAULT_OK;
+}
+
+void hub_count(struct hub *hub, struct hub_counts *out)
+{
+    *out = hub->counts;
+}
+
+struct hub *hub_new(struct store *store, hub_render *render, const struct hub_host *host)
+{
+    struct hub *hub = calloc(1, sizeof(*hub));
+
+    if (!hub)
+        abort();
+    hub->store = store;
+    hub->render = render;
+    hub->host = *host;
+    pthread_mutex_init(&hub->lock, NULL);
+    list_init(&hub->held);
+    list_init(&hub->untold);
+    return hub;
+}
+
+void hub_free(struct hub *hub)
+{
+    if (!hub)
+        return;
+    assert(!hub->listeners && !hub->reading);
+    ring_clear(hub);
+    list_clear(&hub->held);
+    list_clear(&hub->untold);
+    pthread_mutex_destroy(&hub->lock);
+    free(hub);
+}

@@ -1,0 +1,101 @@
+/*
+ * The turns that this process runs: one at a time in a session, many side by side. A turn begins
+ * with what the user said, runs its agent on a thread of its own and ends in one of three ways
+ * (store/run.h); each step is one transaction, so that a crash at any instant leaves a turn that
+ * the next start can end.
+ */
+#ifndef ENGINE_TURNS_H
+#define ENGINE_TURNS_H
+
+#include "agent/agents.h"
+#include "engine/engine.h"
+#include "engine/hub.h"
+
+/* A piece of what a turn is saying. */
+struct turn_piece {
+    struct str session, turn;
+    struct delta delta;
+    int64_t step;   /* entries that the turn had said before the message this will be part of */
+    int64_t offset; /* bytes of this kind (and call) told before it, since then */
+};
+
+struct turns_options {
+    struct engine *engine;
+    struct agents *agents;
+    struct hub *hub; /* is told what is said while it is said; NULL: nobody is */
+    /* Writes a piece of running text as it is sent; called on the turn's thread. */
+    struct str (*render)(const struct turn_piece *piece, struct arena *arena);
+    const char *home; /* directories of sessions and the marks of runners are below it */
+    int running_max;  /* turns at once; more are queued. 0: 64 */
+    int queued_max;   /* sends that wait in one session. 0: 16 */
+};
+
+struct turns;
+
+FAULT_CHECK enum fault_code turns_open(const struct turns_options *options, struct turns **out,
+                                       struct fault *fault);
+
+/* Ends every turn whose runner is gone, and makes its draft an entry. */
+FAULT_CHECK enum fault_code turns_recover(struct turns *turns, struct fault *fault);
+
+/* Cancels all, waits at most `ms` for them to end. */
+void turns_close(struct turns *turns, int ms);
+
+enum turn_busy { TURN_REFUSE, TURN_WAIT };
+
+struct turn_cmd {
+    int64_t owner;
+    struct str session;
+    struct entry_spec *entries; /* what the user says; the last one is a user's message */
+    size_t count;
+    struct str expect_head;
+    struct once *once;   /* its answer is the name of the turn */
+    enum turn_busy busy; /* when a turn is active in the session */
+};
+
+/* How a turn ended. Called once, on a thread of the turns; may call the store. */
+typedef void turn_done(void *context, enum run_state state, const struct fault *fault);
+
+struct turn_begun {
+    struct str turn; /* its name */
+    int64_t e;       /* what the turn's listeners are told comes above this number */
+    bool queued;     /* it waits for the one that runs */
+    bool joined;     /* `once`, or the ids, were repeated: this is the turn of then … */
+    bool over;       /* … and it has ended: `done` is not called */
+    enum run_state state;
+};
+
+/*
+ * Stores what the user says and lets the session's agent answer. Returns when that is durable, or
+ * queued (TURN_WAIT; then a fault comes by `done` alone, with RUN_FAILED). `done` may be NULL; it
+ * is called after this has returned FAULT_OK, and not at all when it has not. FAULT_TURN_RUNNING,
+ * FAULT_AGENT_…, FAULT_SANDBOX, FAULT_TOO_MANY.
+ */
+FAULT_CHECK enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd,
+                                       struct arena *arena, struct turn_begun *out, turn_done *done,
+                                       void *context, struct fault *fault);
+
+/*
+ * Stops the active turn, drops the sends that wait, and returns when it has ended (or after a few
+ * seconds, when its agent is slow to stop); what was said stays. FAULT_NO_TURN.
+ */
+FAULT_CHECK enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str session,
+                                         struct fault *fault);
+
+/*
+ * What a running turn has told of its next message so far, for one who comes late: reasoning, then
+ * text; returns how many pieces (0 to 2). From any thread.
+ */
+size_t turns_so_far(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
+                    struct turn_piece pieces[2]);
+
+struct turns_counts {
+    int64_t running, queued, done, failed, cancelled;
+};
+void turns_count(struct turns *turns, struct turns_counts *out);
+
+/* The directory of a session, which is made when missing. */
+FAULT_CHECK enum fault_code turns_dir(struct turns *turns, int64_t session, struct arena *arena,
+                                      struct str *out, struct fault *fault);
+
+#endif

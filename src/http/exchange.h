@@ -1,0 +1,56 @@
+/*
+ * A request and its reply, from the first byte in to the last byte out.
+ *
+ * A handler fills x->reply and returns FAULT_OK, or returns a fault, which is then written in the
+ * way of its dialect. A reply may also come later (exchange_defer), or go on for long
+ * (exchange_stream). All memory of it is in x->arena.
+ */
+#ifndef HTTP_EXCHANGE_H
+#define HTTP_EXCHANGE_H
+
+#include "http/route.h"
+#include "http/stream.h"
+
+enum { REPLY_HEADERS_MAX = 12, REPLY_BYTES = 64 * 1024 * 1024 };
+
+struct reply_header {
+    const char *name;
+    struct str value;
+};
+
+struct reply {
+    int status;       /* 0: the route's */
+    const char *type; /* NULL: application/json */
+    struct buf body;  /* the server takes it over; its maximum is REPLY_BYTES */
+    struct str fixed; /* instead of body: bytes that outlive the server */
+    struct reply_header headers[REPLY_HEADERS_MAX];
+    size_t header_count;
+};
+
+struct exchange {
+    struct arena arena;
+    struct request request;
+    struct reply reply;
+    const struct route *route;
+    const struct route_table *table;
+    void *app; /* what the handlers work with */
+};
+
+/* A header of the reply; the value must live as long as the exchange. */
+void reply_header(struct exchange *x, const char *name, struct str value);
+
+/* The handler returns FAULT_OK and exchange_answer is called later, once, from any thread. */
+void exchange_defer(struct exchange *x);
+
+/* `code` FAULT_OK: x->reply is filled; else `fault` is written. x is not the caller's afterwards.
+ */
+void exchange_answer(struct exchange *x, enum fault_code code, const struct fault *fault);
+
+/*
+ * The reply is a stream of events: status 200, text/event-stream, sent as the source gives it out.
+ * The source is told of its stream (start) on the loop after the handler has returned FAULT_OK; if
+ * that never happens because the client is gone, only `close` is called.
+ */
+void exchange_stream(struct exchange *x, const struct stream_source *source);
+
+#endif

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""The server under load, as ratios against nginx and against itself, all in one run.
+
+    edge.py [--seconds N]           the program is $TINE; needs wrk, and nginx ($NGINX)
+
+Every bar is printed with the figures behind it; exit 1 when one is missed.
+"""
+import argparse
+import http.client
+import json
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TINE = os.environ["TINE"]
+NGINX = os.environ.get("NGINX", "nginx")
+STREAMS = 5000
+
+
+class Table:
+    def __init__(self):
+        self.missed = 0
+
+    def row(self, what, value, bar, good, figures):
+        self.missed += not good
+        print(f"{'  ' if good else '! '}{what:<52}{value:>12}   bar {bar:<10} {figures}")
+        sys.stdout.flush()
+
+
+def wrk(url, seconds, connections=64, script=None):
+    """Requests a second, and how many were not answered well."""
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", url]
+    if script:
+        command[1:1] = ["-s", script]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1))
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    return rate, int(bad.group(1)) if bad else 0
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Nginx:
+    def __init__(self, folder, body):
+        self.port = free_port()
+        path = os.path.join(folder, "nginx.conf")
+        with open(path, "w") as conf:
+            conf.write(f"""
+daemon off; master_process off; worker_processes 1; pid {folder}/nginx.pid;
+error_log /dev/null crit;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; keepalive_requests 100000000;
+  client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+  uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+  server {{ listen 127.0.0.1:{self.port};
+    location / {{ default_type application/json; return 200 '{body}'; }} }}
+}}
+""")
+        self.process = subprocess.Popen([NGINX, "-p", folder, "-c", path],
+                                        stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("nginx did not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Server:
+    def __init__(self, home, config=None):
+        command = [TINE, "serve", "--listen", "127.0.0.1:0", "--home", home, "--log", "off"]
+        if config:
+            path = os.path.join(home, "tine.yaml")
+            with open(path, "w") as out:
+                out.write(config)
+            command += ["--config", path]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        self.port = int(self.process.stdout.readline().decode().rsplit(":", 1)[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, "/api/v1" + path, None if body is None else json.dumps(body),
+                           {"Content-Type": "application/json"})
+        reply = connection.getresponse()
+        data = reply.read()
+        connection.close()
+        if reply.status >= 300:
+            raise RuntimeError(f"{method} {path}: {reply.status} {data[:200]}")
+        return json.loads(data) if data else None
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) * 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+def fork_script(folder, session):
+    path = os.path.join(folder, "fork.lua")
+    with open(path, "w") as out:
+        out.write('wrk.method = "POST"\nwrk.body = "{}"\n'
+                  'wrk.headers["Content-Type"] = "application/json"\n'
+                  f'wrk.path = "/api/v1/sessions/{session}/fork"\n')
+    return path
+
+
+def rates(table, server, folder, seconds):
+    nginx = Nginx(folder, '{"status":"ok"}')
+    session = server.call("POST", "/sessions", {"title": "page"})["id"]
+    server.call("POST", f"/sessions/{session}/messages",
+                {"messages": [{"role": "assistant" if i % 2 else "user",
+                               "parts": [{"type": "text", "text": f"message {i}: " + "word " * 12}]}
+                              for i in range(50)], "run": False})
+    page = f"{server.url}/api/v1/sessions/{session}/messages?limit=50"
+    wrk(server.url + "/healthz", 1)
+    pairs = [(wrk(f"http://127.0.0.1:{nginx.port}/", seconds), wrk(server.url + "/healthz", seconds),
+              wrk(page, seconds)) for _ in range(3)]
+    nginx.stop()
+    assert all(part[1] == 0 for pair in pairs for part in pair), "an answer was not 200"
+    there = statistics.median(p[0][0] for p in pairs)
+    health = statistics.median(p[1][0] for p in pairs)
+    pages = statistics.median(p[2][0] for p in pairs)
+    table.row("GET /healthz, against nginx with a fixed body", f"{health / there:.2f}x", ">= 0.70",
+              health / there >= 0.70, f"{health:,.0f}/s against {there:,.0f}/s")
+    table.row("a page of 50 messages, against nginx", f"{pages / there:.2f}x", ">= 0.25",
+              pages / there >= 0.25, f"{pages:,.0f}/s, {pages * 50:,.0f} messages/s")
+
+
+def forks(table, server, folder, seconds):
+    session = server.call("POST", "/sessions", {"title": ""})["id"]
+    server.call("POST", f"/sessions/{session}/messages", {"text": "hello", "run": False})
+    script = fork_script(folder, session)
+    pairs = [(wrk(server.url, seconds, 1, script), wrk(server.url, seconds, 64, script))
+             for _ in range(3)]
+    assert all(part[1] == 0 for pair in pairs for part in pair), "a fork was refused"
+    one = statistics.median(p[0][0] for p in pairs)
+    many = statistics.median(p[1][0] for p in pairs)
+    table.row("durable forks, 64 connections against 1", f"{many / one:.1f}x", ">= 5",
+              many / one >= 5, f"{many:,.0f}/s against {one:,.0f}/s with a commit each")
+
+
+def median_ms(server, path, count=200):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    times = []
+    for _ in range(count):
+        begun = time.perf_counter()
+        connection.request("GET", path)
+        connection.getresponse().read()
+        times.append(time.perf_counter() - begun)
+    connection.close()
+    return statistics.median(times) * 1000
+
+
+def streams(table, server):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (STREAMS + 512, max(
+        STREAMS + 512, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    session = server.call("POST", "/sessions", {"title": "listened to"})["id"]
+    before = server.memory()
+    sockets = []
+    for _ in range(STREAMS):
+        s = socket.create_connection(("127.0.0.1", server.port))
+        s.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        sockets.append(s)
+    for s in sockets:
+        assert s.recv(65536).startswith(b"HTTP/1.1 200"), "a stream was refused"
+    each = (server.memory() - before) / STREAMS
+    table.row(f"memory of each of {STREAMS:,} idle streams", f"{each / 1024:.1f} KiB", "< 12 KiB",
+              each < 12 * 1024, "")
+    begun = time.perf_counter()
+    server.call("POST", f"/sessions/{session}/fork", {})
+    waiting = {s.fileno(): s for s in sockets}
+    poll = select.epoll()
+    for fd in waiting:
+        poll.register(fd, select.EPOLLIN)
+    while waiting and time.perf_counter() - begun < 30:
+        for fd, _ in poll.poll(1):
+            if b"session.forked" in waiting[fd].recv(65536):
+                poll.unregister(fd)
+                del waiting[fd]
+    took = time.perf_counter() - begun
+    table.row("a fork reaches all of them", f"{STREAMS - len(waiting):,}", f"{STREAMS:,}",
+              not waiting, f"in {took * 1000:.0f} ms")
+    for s in sockets:
+        s.close()
+
+
+def at_once(table, server, unloaded):
+    for count in (128, 256, 512):
+        sockets = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
+        begun = time.perf_counter()
+        for s in sockets:
+            s.sendall(b"GET /api/v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        answered = 0
+        for s in sockets:
+            s.settimeout(10)
+            try:
+                answered += s.recv(65536).startswith(b"HTTP/1.1 200")
+            except OSError:
+                pass
+        took = (time.perf_counter() - begun) * 1000
+        for s in sockets:
+            s.close()
+        table.row(f"{count} requests at the same instant, answered", str(answered), str(count),
+                  answered == count, f"in {took:.0f} ms")
+    after = median_ms(server, "/api/v1/me")
+    table.row("… and the API afterwards, against before", f"{after / unloaded:.2f}x", "<= 2",
+              after / unloaded <= 2, f"{after:.2f} ms against {unloaded:.2f} ms")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=int, default=3)
+    given = parser.parse_args()
+    for need in ("wrk", NGINX):
+        if not shutil.which(need):
+            print(f"skipped: {need} is not installed")
+            return 0
+    table = Table()
+    config = ("limits:\n  connections: 8192\n  connections_per_address: 8192\n"
+              f"  streams: {STREAMS + 100}\n  sessions_per_user: 10000000\n")
+    with tempfile.TemporaryDirectory(prefix="tine-edge-") as folder:
+        home = os.path.join(folder, "home")
+        os.mkdir(home, 0o700)
+        server = Server(home, config)
+        try:
+            unloaded = median_ms(server, "/api/v1/me")
+            rates(table, server, folder, given.seconds)
+            at_once(table, server, unloaded)
+            streams(table, server)
+            forks(table, server, folder, given.seconds)
+        finally:
+            server.stop()
+    return 1 if table.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+# The native API over HTTP: every route with success and every fault that the document names, and
+# every reply against the document's schemas. The tests are in Python; this finds one that has
+# jsonschema.
+WIRE_SERVER=${WIRE_SERVER-$(dirname "$TINE")/tests/wire/wire_server}
+export WIRE_SERVER PYTHONDONTWRITEBYTECODE=1
+for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import jsonschema' 2>/dev/null; then
+        exec "$python" "$TESTS_DIR/wire/native.py"
+    fi
+done
+echo '1..0 # SKIP there is no python3 with jsonschema (Debian: python3-jsonschema)'
