@@ -1,6 +1,6 @@
 #include "base/id.h"
 
-static const char digits[] = "0123456789abcdef";
+#include "base/hex.h"
 
 struct id id_make(int64_t ms, unsigned counter, const unsigned char random[8])
 {
@@ -22,13 +22,11 @@ static bool hyphen_at(size_t place)
 
 void id_format(const struct id *id, char text[ID_TEXT + 1])
 {
-    static const unsigned char places[ID_BYTES] = {0,  2,  4,  6,  9,  11, 14, 16,
-                                                   19, 21, 24, 26, 28, 30, 32, 34};
-
-    for (size_t i = 0; i < ID_BYTES; i++) {
-        text[places[i]] = digits[id->b[i] >> 4];
-        text[places[i] + 1] = digits[id->b[i] & 15];
-    }
+    hex_write(id->b, 4, text);
+    hex_write(id->b + 4, 2, text + 9);
+    hex_write(id->b + 6, 2, text + 14);
+    hex_write(id->b + 8, 2, text + 19);
+    hex_write(id->b + 10, 6, text + 24);
     text[8] = text[13] = text[18] = text[23] = '-';
     text[ID_TEXT] = '\0';
 }

@@ -1,6 +1,7 @@
 #include "json/json_out.h"
 
 #include "base/escape.h"
+#include "base/hex.h"
 
 #include <inttypes.h>
 
@@ -80,6 +81,20 @@ void json_out_string(struct json_out *out, const char *key, struct str value)
     if (value.n)
         escape_json(out->buf, value);
     buf_add_char(out->buf, '"');
+}
+
+void json_out_plain(struct json_out *out, const char *key, struct str value)
+{
+    char *p;
+
+    before(out, key);
+    p = buf_extend(out->buf, value.n + 2);
+    if (!p)
+        return;
+    *p++ = '"';
+    if (value.n)
+        memcpy(p, value.p, value.n);
+    p[value.n] = '"';
 }
 
 void json_out_int(struct json_out *out, const char *key, int64_t value)
@@ -222,9 +237,6 @@ void json_out_cost(struct json_out *out, const char *key, int64_t nano)
 
 void json_out_hex(struct json_out *out, const char *key, const void *bytes, size_t n)
 {
-    static const char digits[] = "0123456789abcdef";
-    const unsigned char *p = bytes;
-
     char *to;
 
     before(out, key);
@@ -232,9 +244,6 @@ void json_out_hex(struct json_out *out, const char *key, const void *bytes, size
     if (!to)
         return;
     *to++ = '"';
-    for (size_t i = 0; i < n; i++) {
-        *to++ = digits[p[i] >> 4];
-        *to++ = digits[p[i] & 15];
-    }
-    *to = '"';
+    hex_write(bytes, n, to);
+    to[2 * n] = '"';
 }

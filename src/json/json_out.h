@@ -25,6 +25,8 @@ void json_out_array_end(struct json_out *out);
 void json_out_key(struct json_out *out, struct str key);
 
 void json_out_string(struct json_out *out, const char *key, struct str value);
+void json_out_plain(struct json_out *out, const char *key,
+                    struct str value); /* a string that needs no escaping, such as an id */
 void json_out_int(struct json_out *out, const char *key, int64_t value);
 void json_out_bool(struct json_out *out, const char *key, bool value);
 void json_out_null(struct json_out *out, const char *key);

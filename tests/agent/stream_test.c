@@ -91,8 +91,7 @@ static void takes_what_servers_add(void **state)
         "{\"choices\":null,\"usage\":null}",
         "{\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":null},\"finish_reason\":null}]}",
         "{\"choices\":[1,null,{\"delta\":[]}]}",
-        "{\"x_groq\":{\"id\":1},\"choices\":[{\"delta\":{\"tool_calls\":[{},1,{\"function\":1}]}}]"
-        "}",
+        "{\"x\":{\"id\":1},\"choices\":[{\"delta\":{\"tool_calls\":[{},1,{\"function\":1}]}}]}",
         "{\"usage\":{\"prompt_tokens\":-1,\"completion_tokens\":1e9}}",
     };
     struct fault fault;

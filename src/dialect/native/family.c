@@ -20,8 +20,7 @@ static enum fault_code visit_row(void *context, const struct session *session, s
     return FAULT_OK;
 }
 
-static enum fault_code relatives(struct exchange *x, enum store_relation relation,
-                                 struct fault *fault)
+static enum fault_code relatives(struct exchange *x, int relation, struct fault *fault)
 {
     struct json_out out;
 

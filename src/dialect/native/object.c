@@ -248,7 +248,7 @@ static void write_ref(struct json_out *out, const char *key, const struct entry 
 void object_write_entry(struct json_out *out, const char *key, const struct entry *entry)
 {
     json_out_object(out, key);
-    json_out_string(out, "id", entry->id);
+    json_out_plain(out, "id", entry->id);
     write_index(out, entry->index);
     if (entry->kind != ENTRY_MESSAGE)
         json_out_string(out, "kind", str_of(object_kind(entry->kind)));
@@ -269,7 +269,7 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
         write_usage(out, "usage", &entry->usage);
     else
         json_out_null(out, "usage");
-    json_out_name(out, "session", entry->session);
+    json_out_plain(out, "session", entry->session);
     json_out_null(out, "files");
     json_out_hex(out, "hash", entry->hash, sizeof(entry->hash));
     json_out_bool(out, "settled", true);
