@@ -77,9 +77,11 @@ static bool word_next(struct str *list, struct str *word)
     while (n < list->n && !strchr(" ,\t\n", list->p[n]))
         n++;
     *word = (struct str){list->p, n};
+    if (n == 0)
+        return false; /* `p` of an empty list may be NULL */
     list->p += n;
     list->n -= n;
-    return n > 0;
+    return true;
 }
 
 bool tool_allowed(const char *name, struct str allowed)

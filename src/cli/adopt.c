@@ -36,8 +36,7 @@ const struct command command_adopt = {
     .words_min = 2,
     .words_max = 2,
     .options = options,
-    .notes = "SESSION goes back to where FROM parted from it and gets what FROM has "
-             "since. It is\n"
+    .notes = "SESSION goes back to where FROM parted from it and gets what FROM has since. It is\n"
              "one act, and tine undo takes it back as one. FROM is not touched.\n",
     .examples = "  tine adopt demo 'Plan the trip (fork 2)'\n",
     .run = run,

@@ -56,9 +56,9 @@ const struct command command_agents = {
     .purpose = "list the agents that can answer, or show one",
     .words = "[NS/NAME]",
     .words_max = 1,
-    .notes = "A line shows the agent's name, its kind, its model, and whether "
-             "a new session gets it\n"
-             "when no other is named. --json shows all that is known of it.\n",
+    .notes =
+        "A line shows the agent's name, its kind, its model, and whether a new session gets it\n"
+        "when no other is named. --json shows all that is known of it.\n",
     .examples = "  tine agents\n"
                 "  tine new --agent tine/shell\n",
     .run = run,

@@ -27,9 +27,9 @@ const struct command command_cancel = {
     .words = "SESSION",
     .words_min = 1,
     .words_max = 1,
-    .notes = "What was said stays and is marked as interrupted. When no turn "
-             "is running, that is a\n"
-             "conflict.\n",
+    .notes =
+        "What was said stays and is marked as interrupted. When no turn is running, that is a\n"
+        "conflict.\n",
     .examples = "  tine cancel demo\n",
     .run = run,
 };

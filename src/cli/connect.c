@@ -101,9 +101,11 @@ static const char *server_named(const struct cli *cli)
     return environment("TINE_SERVER");
 }
 
-bool cli_names_server(const struct cli *cli)
+enum fault_code cli_needs_home(struct cli *cli, struct fault *fault)
 {
-    return server_named(cli) != NULL;
+    if (!server_named(cli))
+        return FAULT_OK;
+    return cli_usage(cli, fault, "this works on a home itself, not through a server: give --home");
 }
 
 static enum fault_code connect_to(struct cli *cli, struct tine_options *options,

@@ -13,8 +13,8 @@ FAULT_CHECK enum fault_code cli_connect(struct cli *cli, struct fault *fault);
 /* Ends it, and the server inside this process. */
 void cli_disconnect(struct cli *cli);
 
-/* True when the command line, or the environment, names a server. */
-bool cli_names_server(const struct cli *cli);
+/* For commands that work on a home: refuses a server, named by an option or the environment. */
+FAULT_CHECK enum fault_code cli_needs_home(struct cli *cli, struct fault *fault);
 
 /* The fault that the library's error comes to. */
 enum fault_code cli_fault(const struct tine_error *error, struct fault *fault);

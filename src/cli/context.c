@@ -23,11 +23,8 @@ enum fault_code cli_open(struct cli *cli, struct fault *fault)
 
     if (cli->store)
         return FAULT_OK;
-    if (cli_names_server(cli))
-        return cli_usage(cli, fault,
-                         "this works on a home itself and not through a server: "
-                         "give --home DIR, "
-                         "where that is");
+    if (cli_needs_home(cli, fault) != FAULT_OK)
+        return fault_pass(fault);
     code = home_db(args_value(&cli->args, "home"), args_value(&cli->args, "db"), &cli->arena, &db,
                    fault);
     if (!code)
@@ -139,7 +136,7 @@ enum fault_code cli_text_option(struct cli *cli, const char *name, struct str *o
 enum fault_code cli_word_option(struct cli *cli, const char *name, const char **out,
                                 struct fault *fault)
 {
-    struct str text;
+    struct str text = STR_NONE;
     enum fault_code code = cli_text_option(cli, name, &text, fault);
 
     *out = text.p;

@@ -207,8 +207,7 @@ const struct command command_demo = {
     .purpose = "lay out an example family of sessions; prints the id of the first",
     .words = "",
     .options = options,
-    .notes = "Done once: when the session \"demo\" is there, nothing is "
-             "changed. To be rid of it:\n"
+    .notes = "Done once: when the session \"demo\" is there, nothing is changed. To be rid of it:\n"
              "tine rm demo, demo-transaction, demo-bulk and demo-strict.\n",
     .examples = "  tine demo --tour\n",
     .run = run,

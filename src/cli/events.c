@@ -81,7 +81,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     struct watching watching = {.cli = cli};
     struct tine_events_options spec = {.on_event = on_event, .context = &watching};
-    const struct tine_session *session;
+    const struct tine_session *session = NULL;
     struct tine_error error;
     int64_t since;
     enum fault_code code = cli_int_option(cli, "limit", 1, INT64_MAX, 0, &watching.left, fault);
@@ -96,7 +96,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
         code = cli_connect(cli, fault);
     if (code)
         return code;
-    spec.session = cli->args.word_count ? session->id : NULL;
+    spec.session = session ? session->id : NULL;
     spec.since = args_value(&cli->args, "since");
     cli_catch_signals();
     if (tine_events(cli->tine, &spec, &error) || cli_was_signalled()) {
@@ -112,11 +112,10 @@ const struct command command_events = {
     .words = "[SESSION]",
     .words_max = 1,
     .options = options,
-    .notes = "Until Ctrl-C; when the server goes away, it waits for it and "
-             "goes on where it was. A\n"
-             "line shows the event's number, its type, its session and what it "
-             "is about. With --json\n"
-             "each line is an object with \"id\", \"type\" and \"data\".\n",
+    .notes =
+        "Until Ctrl-C; when the server goes away, it waits for it and goes on where it was. A\n"
+        "line shows the event's number, its type, its session and what it is about. With --json\n"
+        "each line is an object with \"id\", \"type\" and \"data\".\n",
     .examples = "  tine events demo\n"
                 "  tine events --since 0 --types session. --limit 10\n",
     .run = run,

@@ -141,10 +141,8 @@ const struct command command_export = {
     .words = "[SESSION]",
     .words_max = 1,
     .options = options,
-    .notes = "Nothing is left out: messages, what was rewound away, labels, "
-             "the journal, and the\n"
-             "hashes that vouch for them. tine import takes it in again, here "
-             "or elsewhere.\n",
+    .notes = "Nothing is left out: messages, what was rewound away, labels, the journal, and the\n"
+             "hashes that vouch for them. tine import takes it in again, here or elsewhere.\n",
     .examples = "  tine export demo -o demo.jsonl\n"
                 "  tine export --all | zstd > all.jsonl.zst\n",
     .run = run,

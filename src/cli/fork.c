@@ -86,8 +86,7 @@ const struct command command_fork = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "The source is not touched. Without a point the fork has "
-             "everything the source has.\n"
+    .notes = "The source is not touched. Without a point the fork has everything the source has.\n"
              "It takes the same moment however long the conversation is.\n",
     .examples = "  tine fork 7c1e22a0\n"
                 "  new=$(tine fork 'Plan the trip' --before '#4' --title 'By train')\n"

@@ -1,5 +1,6 @@
 #include "cli/in_force.h"
 
+#include "cli/connect.h"
 #include "cli/home.h"
 
 #include <stdlib.h>
@@ -67,8 +68,10 @@ enum fault_code in_force_open(struct cli *cli, struct fault *fault)
 {
     struct in_force in_force;
     struct str home;
-    enum fault_code code = in_force_find(cli, &in_force, fault);
+    enum fault_code code = cli_needs_home(cli, fault);
 
+    if (!code)
+        code = in_force_find(cli, &in_force, fault);
     if (!code)
         code = in_force_read(cli, &in_force, fault);
     if (!code)

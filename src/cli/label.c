@@ -89,9 +89,9 @@ const struct command command_label = {
     .words_min = 1,
     .words_max = 3,
     .options = options,
-    .notes = "A name stands for one message of the session, and a message has "
-             "one name. Where a MSG\n"
-             "is asked for, @name is that message. Prints the message's id.\n",
+    .notes =
+        "A name stands for one message of the session, and a message has one name. Where a MSG\n"
+        "is asked for, @name is that message. Prints the message's id.\n",
     .examples = "  tine label demo '#3' plan\n"
                 "  tine fork demo --after @plan\n"
                 "  tine label demo @plan --remove\n",

@@ -163,9 +163,9 @@ const struct command command_log = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "Messages, rewinds, undos, labels, renames: what the session "
-             "itself wrote, numbered as\n"
-             "the events of the store.\n",
+    .notes =
+        "Messages, rewinds, undos, labels, renames: what the session itself wrote, numbered as\n"
+        "the events of the store.\n",
     .examples = "  tine log demo\n",
     .run = run,
 };

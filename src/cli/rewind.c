@@ -65,14 +65,12 @@ static enum fault_code run_redo(struct cli *cli, struct fault *fault)
 
 const struct command command_rewind = {
     .name = "rewind",
-    .purpose = "take a session back to any message it ever had; prints the "
-               "session's id",
+    .purpose = "take a session back to any message it ever had; prints the session's id",
     .words = "SESSION",
     .words_min = 1,
     .words_max = 1,
     .options = rewind_options,
-    .notes = "Nothing is lost: what is rewound away stays, for undo, for forks "
-             "and in the tree.\n",
+    .notes = "Nothing is lost: what is rewound away stays, for undo, for forks and in the tree.\n",
     .examples = "  tine rewind demo --before -1\n"
                 "  tine rewind demo --after '#3' --dry-run\n",
     .run = run_rewind,

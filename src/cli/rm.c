@@ -35,11 +35,10 @@ const struct command command_rm = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "This cannot be undone. Messages that a fork began with stay for "
-             "that fork. With --purge\n"
-             "the content of messages that were rewound away, or stand behind "
-             "the last fork, goes at\n"
-             "once, and only their hashes stay.\n",
+    .notes =
+        "This cannot be undone. Messages that a fork began with stay for that fork. With --purge\n"
+        "the content of messages that were rewound away, or stand behind the last fork, goes at\n"
+        "once, and only their hashes stay.\n",
     .examples = "  tine rm 7c1e22a0\n",
     .run = run,
 };

@@ -97,8 +97,7 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     for (size_t i = 0; i < result->hit_count; i++)
         print_hit(cli, &result->hits[i]);
     if (result->hit_count == 0)
-        cli_tell(cli, "nothing has all of these words; a star finds starts of "
-                      "words: 'trai*'");
+        cli_tell(cli, "nothing has all of these words; a star finds starts of words: 'trai*'");
     return FAULT_OK;
 }
 
@@ -109,10 +108,9 @@ const struct command command_search = {
     .words_min = 1,
     .words_max = -1,
     .options = options,
-    .notes = "All words must occur. \"Two words\" in double quotes are a "
-             "phrase; a star at the end of\n"
-             "a word finds all words that start so. What was rewound away is "
-             "found too.\n",
+    .notes =
+        "All words must occur. \"Two words\" in double quotes are a phrase; a star at the end of\n"
+        "a word finds all words that start so. What was rewound away is found too.\n",
     .examples = "  tine search night train\n"
                 "  tine search '\"night train\" Lisb*'\n",
     .run = run,

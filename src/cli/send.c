@@ -96,7 +96,7 @@ static enum fault_code one_read(struct cli *cli, struct tine_send_options *out, 
     out->role = role;
     out->turn = out->turn && *out->turn ? out->turn : NULL;
     out->id = out->id && *out->id ? out->id : NULL;
-    if (memchr(text.p, '\0', text.n))
+    if (text.n && memchr(text.p, '\0', text.n))
         out->json = text_body(cli, text);
     else
         out->text = text.p;
@@ -212,18 +212,14 @@ const struct command command_send = {
     .words_min = 1,
     .words_max = -1,
     .options = options,
-    .notes = "TEXT is read from stdin when it is - or missing; the line feed at its "
-             "end is dropped.\n"
-             "The session's agent answers a message of the user, and its text goes "
-             "to stdout; Ctrl-C\n"
-             "stops it. With --no-run, and for other roles, the message is only "
-             "stored, and its id\n"
-             "is printed.\n"
-             "--input takes the whole message as JSON: {\"text\"} or {\"parts\"}, "
-             "with role, id,\n"
-             "metadata, state, turn, usage and run beside it, or several as "
-             "{\"messages\":[…]}, which\n"
-             "are stored all or none, and answered when they say \"run\":true.\n",
+    .notes =
+        "TEXT is read from stdin when it is - or missing; the line feed at its end is dropped.\n"
+        "The session's agent answers a message of the user, and its text goes to stdout; Ctrl-C\n"
+        "stops it. With --no-run, and for other roles, the message is only stored, and its id\n"
+        "is printed.\n"
+        "--input takes the whole message as JSON: {\"text\"} or {\"parts\"}, with role, id,\n"
+        "metadata, state, turn, usage and run beside it, or several as {\"messages\":[…]}, which\n"
+        "are stored all or none, and answered when they say \"run\":true.\n",
     .examples = "  tine send demo 'Where do we change trains?'\n"
                 "  git diff | tine send demo --no-run -\n"
                 "  tine send demo --no-run --input turn.json\n",

@@ -71,8 +71,7 @@ static void finish(struct cli *cli, int64_t limit, int64_t count, const char *ne
     } else if (count == 0 && args_has(&cli->args, "archived")) {
         cli_tell(cli, "no archived sessions");
     } else if (count == 0) {
-        cli_tell(cli, "no sessions yet: tine new --title 'My first', or tine demo "
-                      "for an example");
+        cli_tell(cli, "no sessions yet: tine new --title 'My first', or tine demo for an example");
     }
 }
 
@@ -103,7 +102,7 @@ static enum fault_code list(struct cli *cli, struct tine_list_options *spec, int
         }
     }
     if (!code)
-        finish(cli, limit, count, pages.page->next);
+        finish(cli, limit, count, pages.page ? pages.page->next : NULL);
     tine_pages_end(&pages);
     return code;
 }
@@ -136,10 +135,9 @@ const struct command command_sessions = {
     .purpose = "list the sessions, the one last written to first",
     .words = "",
     .options = options,
-    .notes = "A line shows the session's id (on a terminal its last 8 "
-             "characters, which are enough\n"
-             "to name it), when it was last written to, its messages, its "
-             "forks and its title.\n",
+    .notes =
+        "A line shows the session's id (on a terminal its last 8 characters, which are enough\n"
+        "to name it), when it was last written to, its messages, its forks and its title.\n",
     .examples = "  tine sessions --all\n"
                 "  tine sessions --json --limit 10\n",
     .run = run,

@@ -183,9 +183,9 @@ const struct command command_show = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "A rewind takes messages out of this list and a fork begins with "
-             "those of its source;\n"
-             "--raw shows what was rewound away, too.\n",
+    .notes =
+        "A rewind takes messages out of this list and a fork begins with those of its source;\n"
+        "--raw shows what was rewound away, too.\n",
     .examples = "  tine show demo --tail 5\n"
                 "  tine show demo --at @plan\n"
                 "  tine show demo --json | python3 -m json.tool\n",

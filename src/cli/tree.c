@@ -53,8 +53,7 @@ const struct command command_tree = {
     .words_min = 1,
     .words_max = 1,
     .options = options,
-    .notes = "A line shows where a fork parted (the last message that it "
-             "shares with its source),\n"
+    .notes = "A line shows where a fork parted (the last message that it shares with its source),\n"
              "its title, its short id, its messages and its labels.\n",
     .examples = "  tine tree demo\n"
                 "  tine tree demo --rewound\n",

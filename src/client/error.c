@@ -19,11 +19,11 @@ bool error_set(struct tine_error *error, int status, const char *code, const cha
     char detail[2 * sizeof(error->detail)];
     va_list args;
 
-    if (!error)
-        return false;
     va_start(args, format);
     vsnprintf(detail, sizeof(detail), format, args);
     va_end(args);
+    if (!error)
+        return false;
     error->status = status;
     copy(error->code, sizeof(error->code), code);
     copy(error->detail, sizeof(error->detail), detail);

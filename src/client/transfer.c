@@ -287,14 +287,10 @@ bool transfer_run(struct tine *tine, struct transfer *transfer, struct tine_erro
     curl_multi_remove_handle(tine->multi, tine->easy);
     given_drop(&tine->given);
     curl_easy_setopt(tine->easy, CURLOPT_ERRORBUFFER, NULL);
-    if (transfer->ended)
-        done = true;
-    else if (code != CURLE_OK)
-        done = curl_failed(&running, code, words, error);
-    else if (!is_success(transfer->status))
-        done = refusal(tine, transfer, error);
+    if (code != CURLE_OK)
+        done = transfer->ended || curl_failed(&running, code, words, error);
     else
-        done = true;
+        done = is_success(transfer->status) || refusal(tine, transfer, error);
     curl_slist_free_all(headers);
     free(url);
     return done;

@@ -68,6 +68,17 @@ if [ -n "${TINE_TEST_SERVER-}" ]; then
     wait $third
 fi
 
+# The example program of the library, against a server.
+if [ -n "${TINE_TEST_SERVER-}" ]; then
+    tine new --id tree --title 'Tree' >/dev/null
+    tine send tree --no-run --id ground 'the ground' >/dev/null
+    branches() { TINE_SERVER=$server "$(dirname "$TINE")/examples/branches" "$@"; }
+    expect_text 'branches prints the first answer' 'left 2' branches Tree '#0' 'echo left $((1 + 1))' 'echo right $((1 + 2))'
+    expect_text 'and the second' 'right 3' branches tree grou 'echo left $((1 + 1))' 'echo right $((1 + 2))'
+    expect_json 'each in a fork' 'sorted(s["title"] for s in j["sessions"])[1:] == ["Tree (fork %d)" % n for n in (1, 2, 3, 4)]' tine tree tree --json
+    expect_text 'and says what is wrong' 'session_not_found' branches nosuch '#0' a b
+fi
+
 # Events.
 expect_equal 'events of before' 'session.created' sh -c '"$0" --home "$1" events s --since 0 --limit 1 | awk "{print \$2}"' "$TINE" "$scratch/home"
 one_line() { tine events s --since 0 --limit 3 --json | while read -r line; do printf '%s' "$line" >"$scratch/line"; json_check '{"id", "type", "data"} == set(j)' "$scratch/line" || return 1; done; }

@@ -60,7 +60,7 @@ expect_equal 'a home goes before it' "$(inside sessions)" env TINE_SERVER="$serv
 expect_status 'a server that is not there' 1 "$TINE" --server http://127.0.0.1:1 sessions
 expect_text 'is named' 'http://127.0.0.1:1' "$TINE" --server http://127.0.0.1:1 sessions
 expect_status 'an address that is none' 1 "$TINE" --server nosuch sessions
-for command in 'export --all' "import /dev/null" "backup $scratch/y" verify gc; do
+for command in 'export --all' "import /dev/null" "backup $scratch/y" verify gc 'user list'; do
     # shellcheck disable=SC2086
     expect_status "a home is needed: $command" 2 remote $command
 done

@@ -27,7 +27,7 @@ expect_json 'and the next page begins there' \
 expect_status 'a wrong cursor is refused' 2 tine sessions --cursor 5x
 
 expect_status 'an agent that is not there cannot answer' 3 tine send two hello
-expect_status 'and nothing is stored' 0 tine show two --json
+expect_json 'and nothing is stored' 'j["messages"] == []' tine show two --json
 m=$(tine send two --no-run hello world)
 expect 'send prints the id of the message' test "${#m}" = 36
 expect_text 'words are joined' 'hello world' tine show two

@@ -26,7 +26,7 @@ struct scripted {
 
 static void pause_a_moment(void)
 {
-    struct timespec moment = {.tv_nsec = 1000 * 1000};
+    struct timespec moment = {.tv_nsec = 1000 * 1000L};
 
     nanosleep(&moment, NULL);
 }
