@@ -468,6 +468,15 @@ static void run_on_worker(struct job *job)
         exchange_answer(&call->x, code, &fault);
 }
 
+/* Reads that wait although they should not: see work.h. */
+static void on_hurry(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+
+    if (work_hurry(server->work))
+        uv_timer_start(timer, on_hurry, WORK_STALE_MS, 0);
+}
+
 static enum MHD_Result dispatch(struct call *call)
 {
     struct server *server = call->server;
@@ -477,7 +486,10 @@ static enum MHD_Result dispatch(struct call *call)
         deferred = handler_run(call, &call->code, &call->fault);
     } else {
         call->job.run = run_on_worker;
+        call->job.quick = call->x.request.method == HTTP_GET || call->x.request.method == HTTP_HEAD;
         deferred = work_add(server->work, &call->job, false);
+        if (call->job.since_ms && !uv_is_active((uv_handle_t *)&server->hurry))
+            uv_timer_start(&server->hurry, on_hurry, WORK_STALE_MS, 0);
         if (!deferred) {
             metrics_refused(server->metrics, REFUSED_QUEUE);
             call->code = fault_set(&call->fault, FAULT_TOO_MANY,

@@ -115,6 +115,7 @@ struct server {
     uv_timer_t sweep; /* deadlines */
     uv_timer_t pulse; /* keep-alive of streams; faster while the server stops */
     uv_timer_t drain; /* of lingering sockets */
+    uv_timer_t hurry; /* reads that wait */
     uv_signal_t signals[2];
     struct ticker *tickers;
     int hang; /* an epoll that tells of clients that leave their stream */

@@ -427,6 +427,7 @@ static void loop_open(struct server *server)
     timer_open(server, &server->sweep, on_sweep,
                sweep_ms < SWEEP_MS ? (sweep_ms > 10 ? sweep_ms : 10) : SWEEP_MS);
     timer_open(server, &server->pulse, on_pulse, PULSE_TICK_MS);
+    timer_open(server, &server->hurry, NULL, 0);
     timer_open(server, &server->drain, on_drain, DRAIN_TICK_MS);
     uv_timer_stop(&server->drain);
     server->hang = epoll_create1(EPOLL_CLOEXEC);

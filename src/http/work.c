@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 512 * 1024 };
 
@@ -14,15 +16,49 @@ struct worker {
     struct job *job; /* handed to it while it rested */
 };
 
+struct queue {
+    struct job *first, **last;
+    int count;
+};
+
 struct work {
     pthread_mutex_t lock; /* of all below */
     struct worker *workers;
     int max, started, busy;
+    int quick, quick_max;   /* quick jobs that are done now */
     struct worker *resting; /* the last to rest on top */
-    struct job *first, **last;
-    int queued, queue_max;
+    struct queue jobs;      /* all threads are busy */
+    struct queue calm;      /* quick ones, while enough of them are done */
+    int queue_max;
     bool stop;
 };
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void queue_put(struct queue *queue, struct job *job)
+{
+    job->next = NULL;
+    *queue->last = job;
+    queue->last = &job->next;
+    queue->count++;
+}
+
+static struct job *queue_take(struct queue *queue)
+{
+    struct job *job = queue->first;
+
+    queue->first = job->next;
+    if (!queue->first)
+        queue->last = &queue->first;
+    queue->count--;
+    return job;
+}
 
 struct work *work_new(int threads, int queue)
 {
@@ -36,20 +72,29 @@ struct work *work_new(int threads, int queue)
     pthread_mutex_init(&work->lock, NULL);
     work->max = threads;
     work->queue_max = queue;
-    work->last = &work->first;
+    work->jobs.last = &work->jobs.first;
+    work->calm.last = &work->calm.first;
+    work->quick_max = (int)sysconf(_SC_NPROCESSORS_ONLN) + 1;
     return work;
+}
+
+/* A job that waits and may be done now; NULL: none. With the lock held. */
+static struct job *waiting_job(struct work *work)
+{
+    if (work->calm.first && (work->quick < work->quick_max || work->stop))
+        return queue_take(&work->calm);
+    if (work->jobs.first)
+        return queue_take(&work->jobs);
+    return NULL;
 }
 
 /* What to do next; waits for it. NULL when it is over. With the lock held. */
 static struct job *next_job(struct work *work, struct worker *self)
 {
-    struct job *job = work->first;
+    struct job *job = waiting_job(work);
 
     if (job) {
-        work->first = job->next;
-        if (!work->first)
-            work->last = &work->first;
-        work->queued--;
+        work->quick += job->quick;
         return job;
     }
     if (work->stop)
@@ -61,7 +106,7 @@ static struct job *next_job(struct work *work, struct worker *self)
     while (!self->job && !work->stop)
         pthread_cond_wait(&self->wake, &work->lock);
     if (!self->job)
-        work->busy++; /* who hands over a job counts, see work_add */
+        work->busy++; /* who hands over a job counts, see hand_over */
     return self->job;
 }
 
@@ -72,8 +117,11 @@ static void *worker_run(void *context)
     struct job *job = self->job;
 
     while (job) {
+        bool quick = job->quick; /* the job is not ours any more when it has been run */
+
         job->run(job);
         pthread_mutex_lock(&work->lock);
+        work->quick -= quick;
         job = next_job(work, self);
         pthread_mutex_unlock(&work->lock);
     }
@@ -106,29 +154,66 @@ static bool start_worker(struct work *work, struct job *job)
     return true;
 }
 
-bool work_add(struct work *work, struct job *job, bool always)
+/* Gives the job to a thread that rests, or to a new one; false: there is none. With the lock held.
+ */
+static bool hand_over(struct work *work, struct job *job)
 {
-    struct worker *worker;
-    bool taken = true;
+    struct worker *worker = work->resting;
+    bool quick = job->quick; /* a new thread may be done with it before this returns */
 
-    job->next = NULL;
-    pthread_mutex_lock(&work->lock);
-    worker = work->resting;
     if (worker) {
         work->resting = worker->next;
         work->busy++;
         worker->job = job;
         pthread_cond_signal(&worker->wake);
     } else if (!start_worker(work, job)) {
-        taken = always || work->queued < work->queue_max;
-        if (taken) {
-            *work->last = job;
-            work->last = &job->next;
-            work->queued++;
-        }
+        return false;
+    }
+    work->quick += quick;
+    return true;
+}
+
+bool work_add(struct work *work, struct job *job, bool always)
+{
+    struct queue *queue = &work->jobs;
+    bool taken = false;
+
+    job->next = NULL;
+    job->since_ms = 0;
+    pthread_mutex_lock(&work->lock);
+    if (job->quick && work->quick >= work->quick_max)
+        queue = &work->calm;
+    else
+        taken = hand_over(work, job);
+    if (!taken && (always || queue->count < work->queue_max)) {
+        job->since_ms = now_ms();
+        queue_put(queue, job);
+        taken = true;
     }
     pthread_mutex_unlock(&work->lock);
     return taken;
+}
+
+bool work_hurry(struct work *work)
+{
+    int64_t stale = now_ms() - WORK_STALE_MS;
+    bool more;
+
+    pthread_mutex_lock(&work->lock);
+    while (work->calm.first && work->calm.first->since_ms <= stale) {
+        struct job *job = work->calm.first, *next = job->next;
+
+        if (!hand_over(work, job))
+            break;
+        /* the job may be under way already: only its place in the queue is ours */
+        work->calm.first = next;
+        if (!next)
+            work->calm.last = &work->calm.first;
+        work->calm.count--;
+    }
+    more = work->calm.first != NULL;
+    pthread_mutex_unlock(&work->lock);
+    return more;
 }
 
 struct work_now work_look(struct work *work)
@@ -136,7 +221,7 @@ struct work_now work_look(struct work *work)
     struct work_now now;
 
     pthread_mutex_lock(&work->lock);
-    now = (struct work_now){work->busy, work->started, work->queued};
+    now = (struct work_now){work->busy, work->started, work->jobs.count + work->calm.count};
     pthread_mutex_unlock(&work->lock);
     return now;
 }
