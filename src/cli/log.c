@@ -60,7 +60,10 @@ static void print_turn(struct cli *cli, const struct tine_entry *note)
 static void print_note(struct cli *cli, const struct tine_entry *note)
 {
     cli_style(cli, STYLE_GOOD);
-    cli_print(cli, "%s", note->act);
+    cli_print(cli, "%s",
+              strcmp(note->act, "turn_started") == 0 ? "turn started"
+              : strcmp(note->act, "turn_ended") == 0 ? "turn ended"
+                                                     : note->act);
     cli_style(cli, STYLE_PLAIN);
     if (strncmp(note->act, "turn_", 5) == 0) {
         print_turn(cli, note);

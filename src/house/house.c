@@ -283,8 +283,6 @@ static enum fault_code open_turns(struct house *house, struct fault *fault)
 
     if (turns_open(&options, &house->app.turns, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!house->options.serve)
-        return FAULT_OK;
     return turns_recover(house->app.turns, fault);
 }
 

@@ -21,7 +21,7 @@ struct house_options {
     const struct house_kinds *kinds;
     const struct config *config; /* lives as long as the house */
     const char *home, *db;       /* as home_find gave them */
-    bool serve;                  /* listens, takes the lock of the home, recovers turns, logs */
+    bool serve;                  /* listens, takes the lock of the home, logs */
 };
 
 struct house;
