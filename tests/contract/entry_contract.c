@@ -92,6 +92,44 @@ static void what_is_visible(struct talk *t)
     assert_true(str_eq(talk_session(t, session).head, all.entries[7].id));
 }
 
+static struct gathered from_summary(struct talk *t, struct str session)
+{
+    struct history_spec spec = {
+        .owner = t->rig.owner, .session = session, .all = true, .from_summary = true};
+    struct gathered got = {.arena = &t->arena};
+
+    CHECK_OK(store_history(t->rig.store, &spec, gather_entry, &got, NULL, &t->fault), &t->fault);
+    return got;
+}
+
+/* What a model is shown: the newest summary on the path, and what came after it. */
+static void a_history_from_the_newest_summary(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), fork;
+    struct gathered got;
+
+    talk_say(t, session, ROLE_USER, "one");
+    assert_int_equal(from_summary(t, session).count, 1);
+    talk_append(t, session, plain(ENTRY_SUMMARY, ROLE_NONE, "{\"first\":1}"));
+    talk_say(t, session, ROLE_USER, "two");
+    talk_append(t, session, plain(ENTRY_SUMMARY, ROLE_NONE, "{\"second\":1}"));
+    got = from_summary(t, session);
+    assert_int_equal(got.count, 1);
+    CHECK_STR(got.entries[0].body, "{\"second\":1}");
+    /* the first act of a fork's own line, and a summary that was rewound away */
+    fork = talk_fork(t, session, after_index(1)).session.id;
+    got = from_summary(t, fork);
+    assert_int_equal(got.count, 2);
+    CHECK_STR(got.entries[0].body, "{\"first\":1}");
+    talk_append(t, fork, plain(ENTRY_SUMMARY, ROLE_NONE, "{\"third\":1}"));
+    talk_say(t, fork, ROLE_USER, "three");
+    got = from_summary(t, fork);
+    assert_int_equal(got.count, 2);
+    CHECK_STR(got.entries[0].body, "{\"third\":1}");
+    talk_rewind(t, session, after_index(0));
+    assert_int_equal(from_summary(t, session).count, 1);
+}
+
 static void times_and_numbers_strictly_increase(struct talk *t)
 {
     struct str session = talk_create(t, "T"), other = talk_create(t, "U");
@@ -744,6 +782,7 @@ const struct contract_test entry_contract[] = {
     CONTRACT(bodies_are_kept_byte_for_byte),
     CONTRACT(a_large_body_comes_back),
     CONTRACT(what_is_visible),
+    CONTRACT(a_history_from_the_newest_summary),
     CONTRACT(times_and_numbers_strictly_increase),
     CONTRACT(a_batch_is_stored_whole_or_not_at_all),
     CONTRACT(what_is_no_entry_is_refused),

@@ -369,6 +369,39 @@ static void a_repeated_send_joins_its_turn(void **state)
     desk_close(&desk);
 }
 
+static void a_message_sent_again_joins_its_turn(void **state)
+{
+    struct entry_spec entry;
+    struct turn_cmd cmd;
+    struct turn_begun first, second;
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, "[[{\"echo\":true}]]", 0);
+    entry = message_of_text(ROLE_USER, STR("hi"), &desk.talk.arena);
+    entry.id = STR("mine");
+    cmd = (struct turn_cmd){
+        .owner = desk.talk.rig.owner, .session = desk.session, .entries = &entry, .count = 1};
+    desk.tickets[0] = (struct ticket){&desk.ends, 0};
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &first, ended, &desk.tickets[0],
+                        &desk.talk.fault),
+             &desk.talk.fault);
+    wait_for(&desk, 1);
+    entry = message_of_text(ROLE_USER, STR("hi"), &desk.talk.arena);
+    entry.id = STR("mine");
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, ended, &desk.tickets[0],
+                        &desk.talk.fault),
+             &desk.talk.fault);
+    assert_true(second.joined && second.over && str_eq(first.turn, second.turn));
+    entry = message_of_text(ROLE_USER, STR("other bytes"), &desk.talk.arena);
+    entry.id = STR("mine");
+    assert_int_equal(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, ended,
+                                &desk.tickets[0], &desk.talk.fault),
+                     FAULT_ID_TAKEN);
+    assert_string_equal(said(&desk, desk.session), "hi hi");
+    desk_close(&desk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_turn_left_behind_is_ended),
         cmocka_unit_test(closing_ends_what_runs),
         cmocka_unit_test(a_repeated_send_joins_its_turn),
+        cmocka_unit_test(a_message_sent_again_joins_its_turn),
     };
 
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
