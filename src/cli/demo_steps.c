@@ -39,7 +39,7 @@ const struct demo_step demo_steps[] = {
     {.input = first_turn, .words = {"send", DEMO_ROOT, "--no-run", "--input", "-"}},
     {.say = "A label marks the answer that everything else starts from.",
      .words = {"label", DEMO_ROOT, "-1", "diagnosis"}},
-    {.say = "Two ideas, two forks. A fork is one row, however long the conversation is.",
+    {.say = "Two ideas, two forks. A fork is two small rows, however long the conversation is.",
      .words = {"fork", DEMO_ROOT, "--after", "@diagnosis", "--id", "demo-transaction", "--title",
                "One transaction"}},
     {.words = {"send", "demo-transaction", "--no-run", "One transaction around the loop, please."}},

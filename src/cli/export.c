@@ -1,5 +1,6 @@
 /* tine export: a family, or everything, as JSON lines. */
 #include "cli/commands.h"
+#include "cli/owner.h"
 #include "cli/progress.h"
 #include "dialect/native/log_out.h"
 
@@ -9,7 +10,8 @@
 #include <unistd.h>
 
 static const struct option options[] = {
-    {"all", NULL, "every session", 0},
+    {"all", NULL, "every session of the user", 0},
+    OPTION_USER,
     {"output", "FILE", "write into this new file (else to stdout)", 'o'},
     {NULL, NULL, NULL, 0},
 };
@@ -48,11 +50,13 @@ static enum fault_code export_to(struct exporting *exporting, struct str session
                                  struct fault *fault)
 {
     struct cli *cli = exporting->cli;
+    const char *user = args_value(&cli->args, "user");
     enum fault_code code;
 
     log_out_init(&exporting->out, write_bytes, exporting);
     progress_begin(&exporting->progress, cli);
-    code = log_out_begin(&exporting->out, STR("local"), engine_now_us(cli->engine), fault);
+    code = log_out_begin(&exporting->out, user ? str_of(user) : STR("local"),
+                         engine_now_us(cli->engine), fault);
     if (!code)
         code = store_export(cli->store, cli->owner, session, visit, exporting, fault);
     if (!code)
@@ -113,6 +117,23 @@ static enum fault_code session_find(struct cli *cli, const char *word, struct se
     return store_session_get(cli->store, cli->owner, str_of(word), true, &cli->arena, out, fault);
 }
 
+/* Nobody should take an export for whole from which others' sessions were left out. */
+static enum fault_code all_check(struct cli *cli, struct fault *fault)
+{
+    int64_t others;
+
+    if (args_has(&cli->args, "user"))
+        return FAULT_OK;
+    if (owner_others(cli, &others, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (others)
+        return fault_set(fault, FAULT_INVALID,
+                         "other users have %" PRId64 " sessions here: say whose to export with "
+                         "--user NAME (tine user list shows them)",
+                         others);
+    return FAULT_OK;
+}
+
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     struct exporting exporting = {.cli = cli, .path = args_value(&cli->args, "output")};
@@ -123,6 +144,10 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     if (all == (cli->args.word_count == 1))
         return cli_usage(cli, fault, "give a SESSION, or --all");
     code = cli_open(cli, fault);
+    if (!code)
+        code = owner_choose(cli, false, fault);
+    if (!code && all)
+        code = all_check(cli, fault);
     if (!code && !all)
         code = session_find(cli, cli->args.words[0], &session, fault);
     if (code)

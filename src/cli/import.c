@@ -1,11 +1,17 @@
 /* tine import: takes in what tine export wrote. */
 #include "cli/commands.h"
+#include "cli/owner.h"
 #include "cli/progress.h"
 #include "dialect/native/log_in.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
+
+static const struct option options[] = {
+    OPTION_USER,
+    {NULL, NULL, NULL, 0},
+};
 
 struct importing {
     struct log_in in;
@@ -79,6 +85,8 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
         return fault_set(fault, FAULT_IO, "cannot open \"%s\": %s", path, strerror(errno));
     code = cli_open(cli, fault);
     if (!code)
+        code = owner_choose(cli, true, fault);
+    if (!code)
         code = import_from(cli, file, fault);
     if (!from_stdin)
         fclose(file);
@@ -90,6 +98,7 @@ const struct command command_import = {
     .purpose = "take in what tine export wrote: all of it or nothing",
     .words = "[FILE|-]",
     .words_max = 1,
+    .options = options,
     .notes = "Every hash is computed again and must agree, and a file that was cut or changed is\n"
              "refused. Sessions keep their ids, so one that is here already is refused, too.\n",
     .examples = "  tine import demo.jsonl\n"

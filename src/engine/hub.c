@@ -55,7 +55,8 @@ struct hub {
     struct hub_host host;
     struct hub_listener *listeners;
     bool awake, reading;
-    bool again; /* something was committed since the reading began */
+    bool again;  /* something was committed since the reading began */
+    bool failed; /* the last reading did; hub_tick tries again */
     int64_t floor, seen;
     struct item *ring[RING_ITEMS]; /* round: `ring_count` from `ring_first` on */
     size_t ring_first, ring_count, ring_bytes;
@@ -573,6 +574,7 @@ static void look_done(void *context)
     bool more = reading->more;
 
     hub->reading = false;
+    hub->failed = reading->failed;
     if (!hub->listeners) {
         fall_asleep(hub);
     } else if (!reading->failed) {
@@ -617,6 +619,10 @@ static void arrive(void *context)
     pthread_mutex_unlock(&hub->lock);
     if (woken)
         look(hub);
+    if (hub->held.bytes >= UNTOLD_BYTES) {
+        hub->counts.dropped += (int64_t)untold.count;
+        list_clear(&untold);
+    }
     list_move(&hub->held, &untold);
     tell_held(hub);
 }
@@ -663,7 +669,7 @@ void hub_tick(struct hub *hub)
         if (!up_to_date(listener) && !listener->reading)
             notify(listener);
     }
-    if (hub->held.first)
+    if (hub->held.first || hub->failed)
         look(hub);
 }
 

@@ -115,7 +115,7 @@ bool runner_alive(const struct runner *runner, struct str name)
         return false;
     fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return false;
+        return errno != ENOENT; /* what cannot be looked at is not ended */
     alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
     if (!alive)
         unlink(path);

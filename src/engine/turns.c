@@ -59,10 +59,12 @@ struct turn {
     bool cancelled; /* under the lock of turns */
     bool was_queued;
     struct fault fault; /* why it could not begin */
+    int64_t e0;         /* the newest number before its first event */
     /* what it begins with; its own when it had to wait */
     struct entry_spec *entries;
     size_t count;
     struct str expect_head;
+    struct once once; /* of one that waits; without a key: none */
     /* what is being said; under `lock`, for those who come late */
     pthread_mutex_t lock;
     struct buf text, reasoning;
@@ -86,8 +88,9 @@ struct seat {
     int users; /* under the lock of turns: who holds or waits for the seat, or is active on it */
     pthread_mutex_t lock;
     struct turn *active;  /* written under both locks */
-    struct turn *waiting; /* sends in their order */
+    struct turn *waiting; /* sends in their order; written under both */
     size_t waiting_count;
+    bool awaited; /* somebody waits for the end of a turn that was cancelled */
 };
 
 struct turns {
@@ -102,6 +105,8 @@ struct turns {
     bool closing;
     struct turns_counts counts;
 };
+
+static void turn_cancel(struct turn *turn);
 
 /* ---- seats ---- */
 
@@ -157,6 +162,8 @@ static void seat_set_active(struct turns *turns, struct seat *seat, struct turn 
     if (turn)
         seat->users++; /* it is on the seat until it ends */
     seat->active = turn;
+    if (turn && turns->closing)
+        turn_cancel(turn); /* it began while all others were being stopped */
     pthread_mutex_unlock(&turns->lock);
 }
 
@@ -429,6 +436,16 @@ static enum fault_code end_once(struct turns *turns, const struct ending *ending
     return engine_append(engine, &spec, entries, count, arena, &result, fault);
 }
 
+static bool is_closing(struct turns *turns)
+{
+    bool closing;
+
+    pthread_mutex_lock(&turns->lock);
+    closing = turns->closing;
+    pthread_mutex_unlock(&turns->lock);
+    return closing;
+}
+
 /* Tries again while the store is busy; gives up when the session or the turn is gone. */
 static void end_surely(struct turns *turns, const struct ending *ending)
 {
@@ -442,6 +459,8 @@ static void end_surely(struct turns *turns, const struct ending *ending)
         arena_clear(&arena);
         if (code == FAULT_OK || !(fault_retryable(code) || code == FAULT_FULL || code == FAULT_IO))
             return;
+        if (is_closing(turns))
+            return; /* the next start ends it */
         pause_ms(END_WAIT_MS);
     }
 }
@@ -468,7 +487,8 @@ static void tell_done(struct turn *turn, enum run_state state, const struct faul
 
 /* ---- beginning ---- */
 
-static void run_ready(struct turns *turns, struct turn *turn);
+static bool run_ready(struct turns *turns, struct turn *turn);
+static void abandon(struct turn *turn);
 
 /*
  * With the lock of its seat held. On success the turn is the seat's, or what was said has been said
@@ -512,8 +532,12 @@ static enum fault_code begin(struct turn *turn, struct once *once, struct arena 
     if (before->n)
         return FAULT_OK;
     turn->e = result.e;
+    turn->e0 = result.e - (int64_t)turn->count - 1; /* its entries, and the note before them */
     seat_set_active(turns, turn->seat, turn);
-    return FAULT_OK;
+    if (run_ready(turns, turn))
+        return FAULT_OK;
+    abandon(turn);
+    return fault_set(fault, FAULT_TOO_MANY, "no thread could be started for the turn");
 }
 
 /* The first send that waits in the seat, taken out of the line. With the seat held. */
@@ -521,10 +545,10 @@ static struct turn *waiting_pop(struct turns *turns, struct seat *seat)
 {
     struct turn *turn = seat->waiting;
 
+    pthread_mutex_lock(&turns->lock);
     seat->waiting = turn->next;
     seat->waiting_count--;
     turn->next = NULL;
-    pthread_mutex_lock(&turns->lock);
     turns->counts.queued--;
     seat->users--; /* whoever holds the seat keeps it */
     pthread_mutex_unlock(&turns->lock);
@@ -546,16 +570,14 @@ static struct turn *begin_next(struct turns *turns, struct seat *seat)
         enum fault_code code;
 
         arena_init(&arena);
-        code = begin(turn, NULL, &arena, &before, &turn->fault);
+        code = begin(turn, turn->once.key.n ? &turn->once : NULL, &arena, &before, &turn->fault);
         if (code == FAULT_OK && before.n)
             code =
                 fault_set(&turn->fault, FAULT_ID_TAKEN,
                           "the message was sent twice, and is in turn \"%.*s\"", STR_ARG(before));
         arena_clear(&arena);
-        if (code == FAULT_OK) {
-            run_ready(turns, turn);
+        if (code == FAULT_OK)
             break;
-        }
         *last = turn;
         last = &turn->next;
     }
@@ -600,14 +622,8 @@ static enum fault_code turn_answer(struct turn *turn, struct fault *fault)
 /* How it ended: by itself, by a cancel, or because everything stops. */
 static void turn_judge(struct turn *turn, enum fault_code code, struct ending *out)
 {
-    struct turns *turns = turn->turns;
-    bool closing;
-
-    pthread_mutex_lock(&turns->lock);
-    closing = turns->closing;
-    pthread_mutex_unlock(&turns->lock);
     out->state = RUN_DONE;
-    if (turn_cancelled(turn) && closing) {
+    if (turn_cancelled(turn) && is_closing(turn->turns)) {
         out->state = RUN_FAILED;
         fault_write(&turn->fault, FAULT_STOPPING, "interrupted: the server was stopped");
     } else if (turn_cancelled(turn)) {
@@ -682,10 +698,20 @@ static bool thread_start(struct turn *turn)
     return started;
 }
 
-/* A turn that has begun gets a thread, or a place in the line for one. */
-static void run_ready(struct turns *turns, struct turn *turn)
+/* With the lock of turns held. */
+static void line_up(struct turns *turns, struct turn *turn)
 {
-    bool start;
+    *turns->ready_last = turn;
+    turns->ready_last = &turn->next;
+}
+
+/*
+ * A turn that has begun gets a thread, or a place in the line for one. False when no thread is to
+ * be had and none runs that would take it.
+ */
+static bool run_ready(struct turns *turns, struct turn *turn)
+{
+    bool start, taken;
 
     pthread_mutex_lock(&turns->lock);
     start = turns->running < turns->options.running_max;
@@ -693,18 +719,36 @@ static void run_ready(struct turns *turns, struct turn *turn)
         turns->running++;
         turns->counts.running++;
     } else {
-        *turns->ready_last = turn;
-        turns->ready_last = &turn->next;
+        line_up(turns, turn);
     }
     pthread_mutex_unlock(&turns->lock);
     if (!start || thread_start(turn))
-        return;
-    /* No thread is to be had: the first one that ends a turn takes it. */
+        return true;
     pthread_mutex_lock(&turns->lock);
     turns->running--;
     turns->counts.running--;
-    *turns->ready_last = turn;
-    turns->ready_last = &turn->next;
+    taken = turns->running > 0;
+    if (taken)
+        line_up(turns, turn);
+    pthread_mutex_unlock(&turns->lock);
+    return taken;
+}
+
+/* A turn that has begun and cannot be run. With its seat held. */
+static void abandon(struct turn *turn)
+{
+    struct turns *turns = turn->turns;
+    struct ending ending = {.owner = turn->owner,
+                            .session = turn->session,
+                            .turn = turn->name,
+                            .state = RUN_FAILED,
+                            .reason = STR("no thread could be started for it")};
+
+    end_surely(turns, &ending);
+    count_end(turns, RUN_FAILED);
+    seat_set_active(turns, turn->seat, NULL);
+    pthread_mutex_lock(&turns->lock);
+    turn->seat->users--; /* whoever holds the seat keeps it */
     pthread_mutex_unlock(&turns->lock);
 }
 
@@ -751,13 +795,26 @@ static enum fault_code wait_in_line(struct turn *turn, struct fault *fault)
                          seat->waiting_count, STR_ARG(turn->session));
     while (*last)
         last = &(*last)->next;
+    pthread_mutex_lock(&turns->lock);
     *last = turn;
     seat->waiting_count++;
-    pthread_mutex_lock(&turns->lock);
     seat->users++;
     turns->counts.queued++;
     pthread_mutex_unlock(&turns->lock);
     return FAULT_OK;
+}
+
+static void watch(struct turn *turn, turn_done *done, void *context)
+{
+    struct watcher *watcher;
+
+    if (!done)
+        return;
+    watcher = calloc(1, sizeof(*watcher));
+    if (!watcher)
+        abort();
+    *watcher = (struct watcher){turn->watchers, done, context};
+    turn->watchers = watcher;
 }
 
 /* The turn of a request that was sent before: who asks again is told of its end too. */
@@ -765,18 +822,34 @@ static void join(struct seat *seat, struct str name, turn_done *done, void *cont
                  struct turn_begun *out)
 {
     struct turn *turn = seat->active;
-    struct watcher *watcher;
 
     out->turn = name;
     out->joined = true;
     out->over = !turn || !str_eq(turn->name, name);
-    if (out->over || !done)
+    if (out->over)
         return;
-    watcher = calloc(1, sizeof(*watcher));
-    if (!watcher)
-        abort();
-    *watcher = (struct watcher){turn->watchers, done, context};
-    turn->watchers = watcher;
+    out->e = turn->e0;
+    watch(turn, done, context);
+}
+
+/* The same of one that still waits; *found says whether there is one with that key. */
+static enum fault_code join_waiting(const struct turn *turn, const struct once *once,
+                                    struct arena *arena, struct turn_begun *out, bool *found,
+                                    struct fault *fault)
+{
+    for (struct turn *other = turn->seat->waiting; other && once; other = other->next) {
+        if (other->once.owner != once->owner || !str_eq(other->once.key, once->key))
+            continue;
+        if (memcmp(other->once.request, once->request, HASH_BYTES) != 0)
+            return fault_set(fault, FAULT_KEY_REUSED,
+                             "the idempotency key \"%.*s\" came with another request before",
+                             STR_ARG(once->key));
+        out->turn = arena_dup(arena, other->name);
+        out->joined = *found = true;
+        watch(other, turn->done, turn->context);
+        return FAULT_OK;
+    }
+    return FAULT_OK;
 }
 
 /* What the turn needs of the command when it waits: all of it, as its own. */
@@ -788,6 +861,10 @@ static void keep_cmd(struct turn *turn, const struct turn_cmd *cmd)
         cmd->expect_head.p ? arena_dup(&turn->arena, cmd->expect_head) : cmd->expect_head;
     for (size_t i = 0; i < cmd->count; i++)
         turn->entries[i] = entry_spec_copy(&cmd->entries[i], &turn->arena);
+    if (cmd->once) {
+        turn->once = *cmd->once; /* its context is this turn */
+        turn->once.key = arena_dup(&turn->arena, cmd->once->key);
+    }
 }
 
 static struct str render_name(void *context, struct arena *arena)
@@ -802,6 +879,7 @@ static enum fault_code seat_send(struct turn *turn, const struct turn_cmd *cmd, 
 {
     struct turns *turns = turn->turns;
     struct str before;
+    bool found = false;
     enum fault_code code = begin(turn, cmd->once, arena, &before, fault);
 
     if (code == FAULT_TURN_RUNNING && !turn->seat->active &&
@@ -809,13 +887,17 @@ static enum fault_code seat_send(struct turn *turn, const struct turn_cmd *cmd, 
         code = begin(turn, cmd->once, arena, &before, fault);
     out->turn = arena_dup(arena, turn->name);
     if (code == FAULT_TURN_RUNNING && cmd->busy == TURN_WAIT) {
-        if (turns->options.hub && hub_now(turns->options.hub, &out->e, fault) != FAULT_OK)
+        if ((turns->options.hub && hub_now(turns->options.hub, &out->e, fault) != FAULT_OK) ||
+            join_waiting(turn, cmd->once, arena, out, &found, fault) != FAULT_OK)
             return fault_pass(fault);
+        out->queued = true;
+        out->state = RUN_QUEUED;
+        if (found)
+            return FAULT_OK;
         keep_cmd(turn, cmd);
         if (wait_in_line(turn, fault) != FAULT_OK)
             return fault_pass(fault);
-        out->queued = *kept = true;
-        out->state = RUN_QUEUED;
+        *kept = true;
         return FAULT_OK;
     }
     if (code != FAULT_OK)
@@ -824,10 +906,9 @@ static enum fault_code seat_send(struct turn *turn, const struct turn_cmd *cmd, 
         join(turn->seat, before, turn->done, turn->context, out);
         return FAULT_OK;
     }
-    out->e = turn->e - (int64_t)turn->count - 1; /* its entries, and the note before them */
+    out->e = turn->e0; /* it runs already, but cannot end before the seat is given back */
     out->state = turn->was_queued ? RUN_QUEUED : RUN_RUNNING;
     *kept = true;
-    run_ready(turns, turn);
     return FAULT_OK;
 }
 
@@ -884,6 +965,22 @@ enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd, struct are
 
 /* ---- cancelling ---- */
 
+/* Does another process run a turn in the session? With its seat held, and nothing active on it. */
+static bool runs_elsewhere(struct turns *turns, int64_t owner, struct str session)
+{
+    struct fault fault;
+    struct arena arena;
+    struct run run;
+    bool elsewhere;
+
+    arena_init(&arena);
+    elsewhere = store_run_get(engine_store(turns->options.engine), owner, session, &arena, &run,
+                              &fault) == FAULT_OK &&
+                run_active(run.state) && !str_eq(run.holder, runner_name(turns->runner));
+    arena_clear(&arena);
+    return elsewhere;
+}
+
 /* Waits until the turn is not the seat's any more. */
 static void wait_for_end(struct turns *turns, struct seat *seat, const struct turn *turn)
 {
@@ -892,9 +989,15 @@ static void wait_for_end(struct turns *turns, struct seat *seat, const struct tu
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += CANCEL_WAIT_S;
     pthread_mutex_lock(&turns->lock);
+    if (seat->awaited) { /* one thread that waits for a slow agent is enough */
+        pthread_mutex_unlock(&turns->lock);
+        return;
+    }
+    seat->awaited = true;
     while (seat->active == turn &&
            pthread_cond_timedwait(&turns->ended, &turns->lock, &until) != ETIMEDOUT)
         ;
+    seat->awaited = false;
     pthread_mutex_unlock(&turns->lock);
 }
 
@@ -925,8 +1028,12 @@ enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str name
         turn_cancel(active);
         pthread_mutex_unlock(&turns->lock);
     } else if (!recover_one(turns, owner, name)) {
-        code = fault_set(fault, FAULT_NO_TURN, "no turn is running in session \"%.*s\"",
-                         STR_ARG(name));
+        code = runs_elsewhere(turns, owner, name)
+                   ? fault_set(fault, FAULT_TURN_RUNNING,
+                               "another process runs the turn in session \"%.*s\"; stop it there",
+                               STR_ARG(name))
+                   : fault_set(fault, FAULT_NO_TURN, "no turn is running in session \"%.*s\"",
+                               STR_ARG(name));
     }
     pthread_mutex_unlock(&seat->lock);
     tell_and_free(dropped, RUN_CANCELLED);
@@ -1102,13 +1209,11 @@ static void drop_waiting(struct turns *turns)
     }
 }
 
-void turns_close(struct turns *turns, int ms)
+bool turns_stop(struct turns *turns, int ms)
 {
     struct timespec until;
     bool ended;
 
-    if (!turns)
-        return;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += ms / 1000;
     until.tv_nsec += (ms % 1000) * 1000000L;
@@ -1129,11 +1234,20 @@ void turns_close(struct turns *turns, int ms)
         ;
     ended = turns->running == 0;
     pthread_mutex_unlock(&turns->lock);
-    if (!ended)
-        return; /* an agent that does not come back; what it runs is ended by the next start */
+    return ended;
+}
+
+bool turns_close(struct turns *turns, int ms)
+{
+    if (!turns)
+        return true;
+    if (!turns_stop(turns, ms))
+        return false; /* an agent that does not come back; what it runs is ended by the next start
+                       */
     runner_close(turns->runner);
     pthread_cond_destroy(&turns->ended);
     pthread_mutex_destroy(&turns->lock);
     free(turns->home);
     free(turns);
+    return true;
 }

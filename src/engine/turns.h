@@ -38,8 +38,17 @@ FAULT_CHECK enum fault_code turns_open(const struct turns_options *options, stru
 /* Ends every turn whose runner is gone, and makes its draft an entry. */
 FAULT_CHECK enum fault_code turns_recover(struct turns *turns, struct fault *fault);
 
-/* Cancels all, waits at most `ms` for them to end. */
-void turns_close(struct turns *turns, int ms);
+/*
+ * Takes no more sends, cancels all turns and waits at most `ms` for them to end; true when they
+ * have. Other threads may still call.
+ */
+bool turns_stop(struct turns *turns, int ms);
+
+/*
+ * The same, and gives everything back, when no other thread calls any more. False when a turn has
+ * not ended: then its thread goes on, and all that it uses must stay until the process ends.
+ */
+bool turns_close(struct turns *turns, int ms);
 
 enum turn_busy { TURN_REFUSE, TURN_WAIT };
 

@@ -15,6 +15,7 @@ enum {
     LOOK_MS = 250, /* how often another process's commits are looked for */
     STOP_MS = 4000,
     TURNS_MS = 3000, /* of that for turns to end */
+    LATE_MS = 500,   /* … and for those that began meanwhile */
     PRIVATE_STOP_MS = 1000
 };
 
@@ -334,7 +335,7 @@ static void *close_turns(void *context)
 {
     struct house *house = context;
 
-    turns_close(house->app.turns, TURNS_MS);
+    turns_stop(house->app.turns, TURNS_MS);
     return NULL;
 }
 
@@ -378,11 +379,15 @@ void house_close(struct house *house)
     }
     if (house->closer_started)
         pthread_join(house->closer, NULL);
-    else
-        turns_close(house->app.turns, TURNS_MS);
     if (house->app.store)
         store_watch(house->app.store, NULL, NULL);
-    server_close(house->app.server);
+    if (house->app.turns && !house->closer_started)
+        turns_stop(house->app.turns, TURNS_MS);
+    server_close(house->app.server); /* its workers end here: nobody sends any more */
+    if (!turns_close(house->app.turns, LATE_MS)) {
+        lock_free(house->lock);
+        return; /* a turn still runs, on the store and all; the process is about to end */
+    }
     hub_free(house->app.hub);
     agents_free(house->app.agents);
     engine_free(house->app.engine);

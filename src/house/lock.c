@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ADDRESS_MAX = 512, START_TRIES = 40, START_WAIT_MS = 50 };
+enum { ADDRESS_MAX = 512, LOCK_TRIES = 20, START_TRIES = 40, START_WAIT_MS = 50 };
 
 struct lock {
     int fd;
@@ -41,6 +41,22 @@ static size_t read_address(int fd, char out[ADDRESS_MAX + 1])
     return end ? (size_t)(end - out) : 0;
 }
 
+/* A command that looks whether there is a server has the lock for a moment, too. */
+static bool lock_try(int fd)
+{
+    static const struct timespec moment = {0, 10 * 1000000L};
+    char address[ADDRESS_MAX + 1];
+
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (read_address(fd, address) > 0)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
 enum fault_code lock_take(const char *home, struct lock **out, struct fault *fault)
 {
     char address[ADDRESS_MAX + 1];
@@ -50,7 +66,7 @@ enum fault_code lock_take(const char *home, struct lock **out, struct fault *fau
 
     if (lock_open(home, O_RDWR | O_CREAT, &fd, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_try(fd)) {
         n = read_address(fd, address);
         close(fd);
         return fault_set(fault, FAULT_BUSY, "a server has the home \"%s\" already%s%.*s", home,

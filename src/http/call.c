@@ -490,7 +490,9 @@ static enum MHD_Result dispatch(struct call *call)
         deferred = work_add(server->work, &call->job, false);
         if (call->job.since_ms && !uv_is_active((uv_handle_t *)&server->hurry))
             uv_timer_start(&server->hurry, on_hurry, WORK_STALE_MS, 0);
-        if (!deferred) {
+        if (!deferred && server->stopped) {
+            call->code = fault_set(&call->fault, FAULT_STOPPING, "the server is stopping");
+        } else if (!deferred) {
             metrics_refused(server->metrics, REFUSED_QUEUE);
             call->code = fault_set(&call->fault, FAULT_TOO_MANY,
                                    "more than %d requests wait to be worked on", EDGE_QUEUE);

@@ -239,7 +239,8 @@ void server_work(struct server *server, void (*work)(void *context), void (*done
     struct post *post = post_new(server, done, context);
 
     post->work = work;
-    work_add(server->work, &post->job, true);
+    if (!work_add(server->work, &post->job, true))
+        post_free(post); /* the server is being closed */
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -557,7 +558,8 @@ void server_close(struct server *server)
     if (!server)
         return;
     server->stopping = server->stopped = true;
-    work_free(server->work); /* what is queued is done, for whoever waits for it */
+    if (server->work)
+        work_end(server->work); /* what is queued is done, for whoever waits for it */
     if (server->daemon) {
         uv_poll_stop(&server->poll);
         for (struct conn *conn = server->conns; conn; conn = conn->next) {
@@ -573,6 +575,7 @@ void server_close(struct server *server)
     inbox_unref(server->inbox);
     linger_close(server);
     loop_close(server);
+    work_free(server->work);
     access_log_free(server->log);
     metrics_free(server->metrics);
     while (server->calls) {

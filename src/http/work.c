@@ -181,6 +181,10 @@ bool work_add(struct work *work, struct job *job, bool always)
     job->next = NULL;
     job->since_ms = 0;
     pthread_mutex_lock(&work->lock);
+    if (work->stop) {
+        pthread_mutex_unlock(&work->lock);
+        return false;
+    }
     if (job->quick && work->quick >= work->quick_max)
         queue = &work->calm;
     else
@@ -200,7 +204,7 @@ bool work_hurry(struct work *work)
     bool more;
 
     pthread_mutex_lock(&work->lock);
-    while (work->calm.first && work->calm.first->since_ms <= stale) {
+    while (!work->stop && work->calm.first && work->calm.first->since_ms <= stale) {
         struct job *job = work->calm.first, *next = job->next;
 
         if (!hand_over(work, job))
@@ -226,19 +230,26 @@ struct work_now work_look(struct work *work)
     return now;
 }
 
+void work_end(struct work *work)
+{
+    int started;
+
+    pthread_mutex_lock(&work->lock);
+    work->stop = true;
+    started = work->started;
+    for (int i = 0; i < started; i++)
+        pthread_cond_signal(&work->workers[i].wake);
+    pthread_mutex_unlock(&work->lock);
+    for (int i = 0; i < started; i++)
+        pthread_join(work->workers[i].thread, NULL);
+}
+
 void work_free(struct work *work)
 {
     if (!work)
         return;
-    pthread_mutex_lock(&work->lock);
-    work->stop = true;
     for (int i = 0; i < work->started; i++)
-        pthread_cond_signal(&work->workers[i].wake);
-    pthread_mutex_unlock(&work->lock);
-    for (int i = 0; i < work->started; i++) {
-        pthread_join(work->workers[i].thread, NULL);
         pthread_cond_destroy(&work->workers[i].wake);
-    }
     pthread_mutex_destroy(&work->lock);
     free(work->workers);
     free(work);

@@ -25,9 +25,11 @@ struct job {
 struct work;
 
 struct work *work_new(int threads, int queue);
-void work_free(struct work *work); /* does what is queued, then ends the threads */
+void work_end(struct work *work); /* does what is queued, then ends the threads; takes no more */
+void work_free(struct work *work);
 
-/* False when the queue is full; with `always` it never is. From any thread. */
+/* False when the queue is full, or it has ended; with `always` it is never full. From any thread.
+ */
 bool work_add(struct work *work, struct job *job, bool always);
 
 /* Gives threads to quick jobs that have waited too long; true when some still wait. To be called

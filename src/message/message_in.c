@@ -356,8 +356,8 @@ static enum fault_code body_read(const struct json_member *m, const char *prefix
     enum fault_code code;
 
     if (m[M_TEXT].given == m[M_PARTS].given)
-        return fault_set(fault, FAULT_INVALID, "either \"%stext\" or \"%sparts\" must be given",
-                         prefix, prefix);
+        return fault_set(fault, FAULT_INVALID, "one of \"%stext\" and \"%sparts\" must be given%s",
+                         prefix, prefix, m[M_TEXT].given ? ", not both" : "");
     if (m[M_TEXT].given) {
         body_of_text(spec, json_inside(&m[M_TEXT].value), metadata, arena);
         return FAULT_OK;

@@ -84,7 +84,7 @@ static void desk_open(struct desk *desk, const char *script, int running_max)
 
 static void desk_close(struct desk *desk)
 {
-    turns_close(desk->turns, 5000);
+    assert_true(turns_close(desk->turns, 5000));
     agents_free(desk->agents);
     pthread_cond_destroy(&desk->ends.more);
     pthread_mutex_destroy(&desk->ends.lock);
@@ -323,7 +323,7 @@ static void closing_ends_what_runs(void **state)
     CHECK_OK(send(&desk, desk.session, "one", 0, TURN_REFUSE, &begun), &desk.talk.fault);
     CHECK_OK(send(&desk, desk.session, "two", 1, TURN_WAIT, &begun), &desk.talk.fault);
     pause_ms(50);
-    turns_close(desk.turns, 5000);
+    assert_true(turns_close(desk.turns, 5000));
     wait_for(&desk, 2);
     assert_int_equal(state_of(&desk), RUN_FAILED);
     assert_int_equal(talk_history(&desk.talk, desk.session, false).count, 2);
@@ -366,6 +366,44 @@ static void a_repeated_send_joins_its_turn(void **state)
              &desk.talk.fault);
     assert_true(third.joined && third.over && str_eq(first.turn, third.turn));
     assert_string_equal(said(&desk, desk.session), "hi hi");
+    desk_close(&desk);
+}
+
+/* A key counts also while its request waits, and after it was carried out. */
+static void a_send_that_waits_is_carried_out_once(void **state)
+{
+    struct once keys[4] = {0};
+    struct entry_spec entries[4];
+    struct turn_begun begun[4], first;
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, "[[{\"sleep_ms\":200},{\"echo\":true}],[{\"echo\":true}]]", 0);
+    CHECK_OK(send(&desk, desk.session, "one", 0, TURN_REFUSE, &first), &desk.talk.fault);
+    for (int i = 0; i < 4; i++) {
+        struct turn_cmd cmd = {.owner = desk.talk.rig.owner,
+                               .session = desk.session,
+                               .entries = &entries[i],
+                               .count = 1,
+                               .once = &keys[i],
+                               .busy = TURN_WAIT};
+        enum fault_code code;
+
+        keys[i] = (struct once){.owner = desk.talk.rig.owner, .key = STR("pay")};
+        keys[i].request[0] = i == 2; /* another request */
+        entries[i] = message_of_text(ROLE_USER, STR("pay"), &desk.talk.arena);
+        desk.tickets[i + 1] = (struct ticket){&desk.ends, i + 1};
+        if (i == 3)
+            wait_for(&desk, 3);
+        code = turns_send(desk.turns, &cmd, &desk.talk.arena, &begun[i], ended,
+                          &desk.tickets[i + 1], &desk.talk.fault);
+        assert_int_equal(code, i == 2 ? FAULT_KEY_REUSED : FAULT_OK);
+    }
+    assert_true(begun[0].queued && !begun[0].joined);
+    assert_true(begun[1].queued && begun[1].joined);
+    assert_true(begun[3].joined && begun[3].over);
+    assert_true(str_eq(begun[0].turn, begun[1].turn) && str_eq(begun[0].turn, begun[3].turn));
+    assert_string_equal(said(&desk, desk.session), "one one pay pay");
     desk_close(&desk);
 }
 
@@ -414,6 +452,7 @@ int main(void)
         cmocka_unit_test(closing_ends_what_runs),
         cmocka_unit_test(a_repeated_send_joins_its_turn),
         cmocka_unit_test(a_message_sent_again_joins_its_turn),
+        cmocka_unit_test(a_send_that_waits_is_carried_out_once),
     };
 
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);

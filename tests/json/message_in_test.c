@@ -143,8 +143,8 @@ static void refuses(void **state)
     static const struct {
         const char *json, *message;
     } cases[] = {
-        {"{}", "either \"text\" or \"parts\" must be given"},
-        {"{\"text\":\"a\",\"parts\":[]}", "either \"text\" or \"parts\" must be given"},
+        {"{}", "one of \"text\" and \"parts\" must be given"},
+        {"{\"text\":\"a\",\"parts\":[]}", "one of \"text\" and \"parts\" must be given, not both"},
         {"{\"parts\":[]}", "parts is empty"},
         {"{\"tetx\":\"a\"}", "unknown member \"tetx\""},
         {"{\"text\":1}", "member \"text\" must be a string"},

@@ -167,7 +167,9 @@ static void write_note(struct json_out *out, const struct note *note)
 /* The listener has missed something for good: there is no more to say. */
 static const char *write_reset(struct json_out *out)
 {
-    json_out_string(out, "reason", STR("events before this number are not kept any more"));
+    json_out_string(out, "reason",
+                    STR("the number asked for is not known here, or events up to this one are not "
+                        "kept any more"));
     return "reset";
 }
 

@@ -22,7 +22,7 @@ struct listening {
     int64_t known_step, known_text, known_reasoning; /* running text that so_far has told */
     /* how the turn ended; written before `over` */
     atomic_bool one_was_here; /* the handler or the turn's thread; see meet */
-    bool never;               /* it could not begin */
+    bool never;               /* it could not begin, or its session is gone: no event comes */
     enum run_state state;
     struct fault *fault; /* NULL: it did not fail. Apart, because most never need one */
 };
@@ -322,11 +322,13 @@ static void meet(struct listening *self)
 {
     const struct hub_filter *filter = &self->filter;
     struct fault fault;
+    enum fault_code code;
 
     if (!atomic_exchange(&self->one_was_here, true))
         return;
-    self->never = store_turn(self->store, filter->owner, filter->session, filter->turn, look, NULL,
-                             &fault) == FAULT_TURN_NOT_FOUND;
+    code =
+        store_turn(self->store, filter->owner, filter->session, filter->turn, look, NULL, &fault);
+    self->never = code != FAULT_OK && code != FAULT_INTERRUPTED; /* or it is gone, or unreadable */
     server_post(self->server, tell_over, self);
 }
 
