@@ -201,7 +201,10 @@ static void look_at_server(struct doctor *doctor)
     if (lock_find(doctor->in_force.home.p, &doctor->cli->arena, &address, &fault) != FAULT_OK)
         finding(doctor, LEVEL_WARN, "server", NULL, "%s", fault.message);
     else if (address.n)
-        finding(doctor, LEVEL_OK, "server", NULL, "runs at %.*s", STR_ARG(address));
+        finding(doctor, LEVEL_OK, "server", NULL,
+                "runs at %.*s; access and agent below are as the next start from this shell would "
+                "have them",
+                STR_ARG(address));
     else
         finding(doctor, LEVEL_OK, "server", NULL, "none runs; tine serve starts one at %s",
                 doctor->in_force.listen.value);

@@ -139,6 +139,8 @@ static enum fault_code cancel(struct cli *cli, const char *session, struct fault
     struct tine_error error;
 
     cli_forget_signal();
+    if (cli->err_term.is_terminal)
+        fputc('\n', cli->err); /* after the ^C of the terminal */
     if (!tine_cancel(cli->tine, session, NULL, &error) &&
         strcmp(error.code, fault_name(FAULT_NO_TURN)) != 0)
         return cli_fault(&error, fault);

@@ -449,6 +449,10 @@ static struct str agent_words(struct house *house, struct arena *arena)
         return STR("none");
     words = arena_printf(arena, "%.*s (%.*s%s%.*s)", STR_ARG(def.name), STR_ARG(def.kind),
                          def.model.n ? ", " : "", STR_ARG(def.model));
+    if (def.key_env.n && !environment(def.key_env.p))
+        return arena_printf(arena,
+                            "%.*s\n         it cannot answer: %.*s, which has its key, is not set",
+                            STR_ARG(words), STR_ARG(def.key_env));
     if (!str_eq(def.name, house->presets.defs[0].name) ||
         memchr(house->presets.words.p, '@', house->presets.words.n)) /* a password, perhaps */
         return words;

@@ -103,4 +103,17 @@ PY
 fi
 expect_status 'a file that is not there' 1 tine import "$scratch/nosuch"
 expect_status 'a directory' 1 tine import "$scratch"
+
+# ---- whose ----
+two() { "$TINE" --home "$scratch/two" "$@"; }
+two new --id mine >/dev/null
+expect 'sessions become a user'"'"'s' two import "$scratch/all.jsonl" --user ana
+expect_text 'nothing is left out silently' 'say whose to export with --user NAME' two export --all
+expect_status 'but refused' 1 two export --all
+expect_text 'a user is named' '"demo-bulk"' two export --all --user ana
+expect_equal 'and has no sessions of others' '' sh -c '"$0" --home "$1" export --all --user ana | grep "\"mine\""' "$TINE" "$scratch/two"
+expect_text 'the local user is one' '"mine"' two export --all --user local
+expect 'one session of a user' two export demo --user ana
+expect_status 'a session of somebody else' 3 two export demo
+expect_status 'a user who is not there' 3 two export --all --user bob
 tap_done
