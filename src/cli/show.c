@@ -39,6 +39,9 @@ static void print_session(struct cli *cli, const struct tine_session *session)
         cli_print(cli, ", ");
         cli_print_count(cli, session->children, "fork");
     }
+    /* how the newest turn stands, when there is something to say about it */
+    if (session->turn_state && strcmp(session->turn_state, "done") != 0)
+        cli_print(cli, ", turn %s", session->turn_state);
     if (session->archived)
         cli_print(cli, ", archived");
     cli_print(cli, "\n");

@@ -40,7 +40,7 @@ expect_json 'a session has one answer at a time, in its order' \
     'all(m["settled"] for m in j["messages"])' tine show s --json
 
 # Stopping it: Ctrl-C, tine cancel.
-interrupted() { timeout -s INT 1 "$TINE" --home "$scratch/home" send s 'echo begun; sleep 20; echo never'; }
+interrupted() { timeout --foreground -s INT 1 "$TINE" --home "$scratch/home" send s 'echo begun; sleep 20; echo never'; }
 expect_text 'Ctrl-C stops the turn' 'interrupted' interrupted
 expect_json 'and it is over' 'j["session"]["turn"]["state"] == "cancelled"' tine show s --json --tail 2
 expect_not 'what comes later is not said' sh -c '"$0" --home "$1" show s --tail 1 | grep -q never' "$TINE" "$scratch/home"
@@ -93,5 +93,5 @@ tine send s --no-run 'listen to this' >/dev/null
 wait $listener
 expect 'who listens is told' test $? -eq 0
 expect_text 'what happens' 'listen to this' cat "$scratch/events"
-expect_status 'Ctrl-C ends it' 124 timeout -s INT 0.7 "$TINE" --home "$scratch/home" events
+expect_status 'Ctrl-C ends it' 124 timeout --foreground -s INT 0.7 "$TINE" --home "$scratch/home" events
 tap_done

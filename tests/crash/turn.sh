@@ -47,6 +47,7 @@ expect 'it starts again' listening
 expect_text 'the turn has failed' '"state":"failed"' tine show s --json
 expect_text 'the journal says why' 'interrupted' tine log s
 expect_text 'the open call has a result' '"output":"interrupted"' tine show s --json
+expect_text 'and so does the session' 'turn failed' tine show s
 expect_text 'what was being said is kept' 'I was about to say' tine show s
 expect 'the next turn can begin' tine send s --no-run 'and now'
 kill "$server"
