@@ -15,7 +15,7 @@ packages_of() {
     # llvm brings the symbolizer: without it a sanitizer report has no function names
     test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl ;;
     bench) echo wrk python3 ;;
-    lint)  echo clang-format clang-tidy ;;
+    lint)  echo clang-format clang-tidy python3 ;;
     fuzz)  echo clang libclang-rt-14-dev llvm ;;
     *)     return 1 ;;
     esac

@@ -15,5 +15,5 @@ void hex_write(const void *bytes, size_t n, char *out)
     const unsigned char *p = bytes;
 
     for (size_t i = 0; i < n; i++)
-        memcpy(out + 2 * i, pairs + 2 * p[i], 2);
+        memcpy(out + 2 * i, pairs + 2 * (size_t)p[i], 2);
 }

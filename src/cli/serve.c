@@ -65,7 +65,7 @@ static void print_start(struct cli *cli, struct house *house, const struct in_fo
 static enum fault_code run(struct cli *cli, struct fault *fault)
 {
     struct house_options house_options = {.kinds = cli->kinds, .serve = true};
-    struct in_force in_force;
+    struct in_force in_force = {0};
     struct house *house;
     enum fault_code code;
 

@@ -99,8 +99,10 @@ enum fault_code point_word_read(struct str word, const char *name, bool part,
                                 struct point_spec *out, struct fault *fault)
 {
     struct point_spec spec = {.by = POINT_MESSAGE, .side = SIDE_AFTER, .guard = GUARD_NONE};
-    char first = word.n ? word.p[0] : '\0';
+    char first = '\0';
 
+    if (word.n)
+        first = word.p[0];
     if (word.n == 0)
         return fault_set(fault, FAULT_INVALID, "\"%s\" is empty", name);
     if (word.n > POINT_WORD_BYTES || !utf8_valid(word))
@@ -188,7 +190,11 @@ enum fault_code files_member(struct exchange *x, const struct json_member *membe
 
 /* ---- cursors ---- */
 
-enum { CHECK_BYTES = 10, CURSOR_BYTES = CURSOR_NUMBERS * 8 + CHECK_BYTES };
+enum {
+    NUMBERS_BYTES = CURSOR_NUMBERS * 8,
+    CHECK_BYTES = 10,
+    CURSOR_BYTES = NUMBERS_BYTES + CHECK_BYTES
+};
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -203,7 +209,7 @@ static void cursor_check(const struct cursor *cursor, const unsigned char *numbe
     hasher_add_str(hasher, STR("tine cursor"));
     hasher_add_int(hasher, cursor->kind);
     hasher_add_str(hasher, cursor->subject);
-    hasher_add(hasher, numbers, CURSOR_NUMBERS * 8);
+    hasher_add(hasher, numbers, NUMBERS_BYTES);
     hasher_end(hasher, hash);
     hasher_free(hasher);
     memcpy(out, hash, CHECK_BYTES);
@@ -218,8 +224,8 @@ struct str cursor_write(const struct cursor *cursor, struct arena *arena)
     for (size_t i = 0; i < CURSOR_NUMBERS; i++)
         for (size_t b = 0; b < 8; b++)
             bytes[i * 8 + b] = (unsigned char)((uint64_t)cursor->numbers[i] >> (56 - 8 * b));
-    cursor_check(cursor, bytes, bytes + CURSOR_NUMBERS * 8);
-    for (size_t bit = 0; bit < CURSOR_BYTES * 8; bit += 6) {
+    cursor_check(cursor, bytes, bytes + NUMBERS_BYTES);
+    for (size_t bit = 0; bit < (size_t)CURSOR_BYTES * 8; bit += 6) {
         unsigned pair = (unsigned)bytes[bit / 8] << 8;
 
         if (bit / 8 + 1 < CURSOR_BYTES)
@@ -260,7 +266,7 @@ enum fault_code cursor_read(struct str text, struct cursor *cursor, struct fault
     if (!cursor_decode(text, bytes))
         return fault_set(fault, FAULT_INVALID, "\"cursor\" is none that was given out");
     cursor_check(cursor, bytes, check);
-    if (memcmp(check, bytes + CURSOR_NUMBERS * 8, CHECK_BYTES) != 0)
+    if (memcmp(check, bytes + NUMBERS_BYTES, CHECK_BYTES) != 0)
         return fault_set(fault, FAULT_INVALID, "\"cursor\" was not given out for this list");
     for (size_t i = 0; i < CURSOR_NUMBERS; i++) {
         uint64_t value = 0;
