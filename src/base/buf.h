@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 
+#include <assert.h>
+
 struct buf {
     char *p; /* NULL or NUL-terminated */
     size_t n, room, max;
@@ -35,6 +37,7 @@ static inline void buf_add(struct buf *buf, const void *p, size_t n)
 {
     char *to = buf_extend(buf, n);
 
+    assert(p || n == 0);
     if (to && n)
         memcpy(to, p, n);
 }

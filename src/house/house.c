@@ -34,7 +34,8 @@ struct house {
     bool loop_started, closer_started;
 };
 
-static const struct route_table *const tables[] = {&native_routes, &service_routes};
+enum { TABLES = 2 };
+static const struct route_table *const tables[TABLES] = {&native_routes, &service_routes};
 
 static struct house *house_of(void *app)
 {
@@ -252,7 +253,7 @@ static enum fault_code open_edge(struct house *house, struct fault *fault)
         .limits = edge_limits(&config->limits),
         .log = house->options.serve ? log_named(config->log) : SERVER_LOG_OFF,
         .tables = tables,
-        .table_count = sizeof(tables) / sizeof(*tables),
+        .table_count = TABLES,
         .app = &house->app,
         .identify = identify,
         .hosts = config->hosts,

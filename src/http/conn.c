@@ -23,7 +23,7 @@ void conn_refuse(struct conn *conn, const struct fault *fault)
     struct buf body, text;
 
     buf_init(&body, PROBLEM_BYTES);
-    buf_init(&text, 2 * PROBLEM_BYTES);
+    buf_init(&text, 2 * (size_t)PROBLEM_BYTES);
     problem_add(&body, fault);
     conn->raw_status = fault_status(fault->code);
     buf_add_format(&text,

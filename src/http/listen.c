@@ -14,14 +14,16 @@ enum { BACKLOG = 1024 };
 
 static int port_of(int fd)
 {
-    struct sockaddr_storage address;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {0};
     socklen_t size = sizeof(address);
 
-    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+    if (getsockname(fd, &address.any, &size) != 0)
         return 0;
-    if (address.ss_family == AF_INET)
-        return ntohs(((struct sockaddr_in *)(void *)&address)->sin_port);
-    return ntohs(((struct sockaddr_in6 *)(void *)&address)->sin6_port);
+    return ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
 }
 
 static int socket_open(const struct addrinfo *info)

@@ -26,8 +26,9 @@ void json_out_key(struct json_out *out, struct str key)
  */
 static void before(struct json_out *out, const char *key)
 {
-    size_t n = key ? strlen(key) : 0, comma = out->comma;
-    char *p = buf_extend(out->buf, comma + (key ? n + 3 : 0));
+    struct str name = str_of(key);
+    size_t comma = out->comma;
+    char *p = buf_extend(out->buf, comma + (key ? name.n + 3 : 0));
 
     out->comma = true;
     if (!p)
@@ -36,8 +37,9 @@ static void before(struct json_out *out, const char *key)
         *p++ = ',';
     if (key) {
         *p++ = '"';
-        memcpy(p, key, n);
-        memcpy(p + n, "\":", 2);
+        memcpy(p, name.p, name.n);
+        p[name.n] = '"';
+        p[name.n + 1] = ':';
     }
 }
 
@@ -217,7 +219,8 @@ void json_out_time(struct json_out *out, const char *key, int64_t us)
     p = put_digits(p, rest / 1000 % 60, 2);
     *p++ = '.';
     p = put_digits(p, rest % 1000, 3);
-    memcpy(p, "Z\"", 2);
+    p[0] = 'Z';
+    p[1] = '"';
 }
 
 void json_out_cost(struct json_out *out, const char *key, int64_t nano)

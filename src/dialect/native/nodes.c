@@ -318,6 +318,7 @@ static enum fault_code session_write(struct walk *walk, enum step *step, struct 
         }
     }
     arena_clear(&arena);
+    walk->arena = NULL;
     if (code == FAULT_SESSION_NOT_FOUND) { /* deleted meanwhile */
         *step = STEP_END;
         walk->index = 0;

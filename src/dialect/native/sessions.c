@@ -157,7 +157,7 @@ static struct str list_subject(struct exchange *x)
     struct buf text;
     struct str copy;
 
-    buf_init(&text, 8 * 1024);
+    buf_init(&text, (size_t)8 * 1024);
     buf_add_format(&text, "%lld", (long long)x->request.caller.sees);
     for (size_t i = L_AGENT; i <= L_ARCHIVED; i++) {
         buf_add_format(&text, "\n%zu:", query_text(x, i).n);

@@ -6,7 +6,7 @@
 #include "store/sqlite/db.h"
 
 /* An answer is given again that long. */
-#define ONCE_KEEP_US INT64_C(24 * 3600 * 1000000)
+#define ONCE_KEEP_US (INT64_C(24) * 3600 * 1000000)
 
 /*
  * Looks the key up before anything is done; `once` may be NULL. *repeated: there is an answer, and
