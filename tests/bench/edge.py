@@ -150,10 +150,10 @@ def rates(table, server, folder, seconds):
     size = os.path.getsize(os.path.join(folder, "page"))
     table.row("GET /healthz, against nginx with that body", f"{health / there:.2f}x", ">= 0.70",
               health / there >= 0.70, f"{health:,.0f}/s against {there:,.0f}/s")
-    table.row("a page of 50 messages, against nginx with that body", f"{pages / same:.2f}x",
-              ">= 0.25", pages / same >= 0.25,
-              f"{pages:,.0f}/s against {same:,.0f}/s of {size:,} bytes; "
-              f"{pages / there:.2f} of its rate with the short body")
+    table.row("a page of 50 messages, against nginx with the short body", f"{pages / there:.2f}x",
+              ">= 0.25", pages / there >= 0.25, f"{pages:,.0f}/s")
+    table.row("… against nginx with the page's own bytes", f"{pages / same:.2f}x", "none", True,
+              f"{same:,.0f}/s of {size:,} bytes")
 
 
 def forks(table, server, folder, seconds):
