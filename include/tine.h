@@ -18,8 +18,9 @@
  * which may be NULL, says why.
  *
  * A handle is for one thread at a time; different handles may be used at the same time. Strings are
- * UTF-8 and end with a NUL. "JSON" is JSON text. Those that may be NULL say so. Structs that you
- * fill are set to zero first, so that members that come later keep their meaning.
+ * UTF-8 and end with a NUL, but for the paths of files, which are the bytes that the file system
+ * has. "JSON" is JSON text. Those that may be NULL say so. Structs that you fill are set to zero
+ * first, so that members that come later keep their meaning.
  */
 #ifndef TINE_H
 #define TINE_H
@@ -125,10 +126,15 @@ struct tine_message {
     struct tine_usage usage;
     const char *session;    /* that wrote it */
     const char *hash;       /* of its path */
-    const char *move;       /* kind "move": "rewind", "undo", "redo", "adopt"; else NULL */
+    const char *files;      /* the tree of its files as they were at it; NULL: none */
+    bool left_out;          /* something was not kept of them: too large, a device … */
+    bool foreign;           /* kind "files": somebody else changed them, not the session */
+    const char *move;       /* kind "move": "rewind", "undo", "redo", "adopt", "merge"; else NULL */
+    const char *scope;      /* … of what: "both", "conversation", "files" */
     const char *to_message; /* … where to, after this message; NULL: to the beginning */
     int64_t to_index;       /* … which is a conversation of so many messages */
     bool settled, interrupted, erased, adopted;
+    bool merged;        /* it tells of a merge */
     bool large;         /* in events: its parts are left out */
     int64_t created_ms; /* since 1970, UTC */
     const char *json;   /* all of the message */
@@ -156,9 +162,10 @@ struct tine_session {
     bool archived;
     int64_t created_ms, updated_ms;
     /* in a tree */
-    int64_t index;        /* messages at the place where it parted */
-    int64_t own_messages; /* that it wrote itself */
-    bool current; /* the one that was asked for */
+    int64_t index;         /* messages at the place where it parted */
+    int64_t own_messages;  /* that it wrote itself */
+    int64_t files_changed; /* since it parted */
+    bool current;          /* the one that was asked for */
     const struct tine_label *labels;
     size_t label_count;
     const struct tine_rewound *rewound;
@@ -208,9 +215,50 @@ struct tine_agent {
 };
 
 struct tine_file {
-    const char *path, *status;
+    const char *path; /* from the session's directory on; any bytes but NUL */
+    const char *name; /* the same in UTF-8, for people: other bytes are \xHH */
+    const char *type; /* "file", "dir", "link"; "left_out": it is there, but was not kept */
+    /* in a list */
+    const char *mode;   /* permissions: "0644"; NULL: it has none */
+    int64_t size;       /* bytes */
+    const char *hash;   /* of its content; NULL: none */
+    const char *target; /* link: where it leads, any bytes; NULL for others */
+    const char *reason; /* why it was left out: "size", "special" …; NULL: it was not */
+    /* in a diff */
+    const char *status; /* "added", "deleted", "modified", "mode", "type"; "" in a list */
     int64_t additions, deletions;
-    const char *patch; /* NULL: none */
+    bool binary;       /* it has no lines */
+    bool too_long;     /* to be shown as a patch */
+    const char *patch; /* any bytes, as git writes it; NULL: none */
+    size_t patch_bytes;
+    const char *json;
+};
+
+/* Paths in UTF-8, for people: other bytes are \xHH. */
+struct tine_paths {
+    const char *const *list;
+    size_t count;
+    int64_t more; /* that are not in the list */
+};
+
+/* What a fork, a move, a merge or a restore did to files, or would do. */
+struct tine_files_report {
+    struct tine_paths restored;  /* written, as they were there */
+    struct tine_paths deleted;   /* not there then */
+    struct tine_paths conflicts; /* others changed them since: refused without `force` */
+    struct tine_paths skipped;   /* left alone: a device, too large to be kept … */
+};
+
+struct tine_conflict {
+    const char *path, *name; /* as in tine_file */
+    const char *reason;      /* "foreign": somebody else changed it; else what clashes in a merge */
+};
+
+struct tine_merge {
+    const char *id;                     /* NULL on a dry run */
+    const char *from;                   /* the session */
+    const char *base;                   /* the entry since which its changes count; NULL: all */
+    const struct tine_message *message; /* that tells of it; NULL on a dry run */
 };
 
 /* Everything that a reply can hold; what it does not have is NULL, 0 or false. */
@@ -236,18 +284,32 @@ struct tine_result {
     size_t agent_count;
     const struct tine_point *point;
     const struct tine_move *move;
-    const struct tine_message *excluded;     /* before which the cut was made */
-    const char *root;                        /* of a tree */
-    const char *turn, *turn_state;           /* that was run */
-    const char *reason;                      /* why it failed */
-    bool repeated;                           /* it was there already, and is the same */
-    const struct tine_message *common;       /* of a diff: the last that both have … */
+    const struct tine_message *excluded; /* before which the cut was made */
+    const char *root;                    /* of a tree */
+    const char *turn, *turn_state;       /* that was run */
+    const char *reason;                  /* why it failed */
+    bool repeated;                       /* it was there already, and is the same */
+    const char *common;                  /* of a diff: the last message that both have; NULL … */
+    int64_t shared;                      /* … how many they have in common … */
     const struct tine_message *left, *right; /* … and what each has since */
     size_t left_count, right_count;
-    const struct tine_file *files;
+    bool left_more, right_more, files_more; /* there are more than these */
+    const struct tine_file *files;          /* of a list, or that differ */
     size_t file_count;
-    const char *name, *right_name; /* of tine_me: the user, and what he may do */
-    const char *next;              /* cursor of the page behind this one; NULL: it was the last */
+    int64_t left_out;             /* of a list: so many were not kept */
+    const char *tree;             /* the files as a whole; NULL: none */
+    const struct tine_file *file; /* that was written */
+    const char *entry;            /* that records it; NULL: nothing changed */
+    const char *content;          /* of a file, any bytes; NULL: no file was read */
+    size_t content_bytes;
+    const struct tine_files_report *report;
+    const struct tine_merge *merge;
+    const struct tine_conflict *conflicts;
+    size_t conflict_count;
+    int64_t conflicts_more;                     /* that are not in the list */
+    const char *workspace_dir, *workspace_mode; /* of tine_workspace; dir NULL: none */
+    const char *name, *right_name;              /* of tine_me: the user, and what he may do */
+    const char *next; /* cursor of the page behind this one; NULL: it was the last */
 };
 
 void tine_result_free(struct tine_result *result); /* takes NULL */
@@ -257,6 +319,8 @@ void tine_result_free(struct tine_result *result); /* takes NULL */
 struct tine_session_options {
     const char *id, *title, *agent;        /* NULL: the server chooses */
     const char *metadata, *limits, *state; /* JSON objects; NULL: none */
+    const char *workspace_mode;            /* "own", "attached", "none"; NULL: own */
+    const char *workspace_dir;             /* attached: a directory of the server's machine */
     const char *key; /* idempotency key: the same again does it once; NULL: none */
 };
 
@@ -375,8 +439,10 @@ struct tine_point_name {
 struct tine_fork_options {
     struct tine_point_name point;
     const char *id, *title, *agent, *metadata; /* NULL: chosen by the server, or the source's */
-    const char *expect_head, *key;             /* NULL: any, none */
-    bool dry_run;                              /* only say what would happen */
+    const char *files;             /* "point": as they were there; "live": as they are now;
+                                      "none". NULL: point */
+    const char *expect_head, *key; /* NULL: any, none */
+    bool dry_run;                  /* only say what would happen */
 };
 
 bool tine_fork(struct tine *tine, const char *session, const struct tine_fork_options *options,
@@ -386,7 +452,8 @@ struct tine_move_options {
     struct tine_point_name point; /* rewind only */
     const char *scope;            /* rewind, adopt: "both", "conversation", "files"; NULL: both */
     const char *expect_head, *key;
-    bool force, dry_run;
+    bool force; /* write over files that others have changed; undo brings them back */
+    bool dry_run;
 };
 
 bool tine_rewind(struct tine *tine, const char *session, const struct tine_move_options *options,
@@ -411,9 +478,17 @@ bool tine_ancestors(struct tine *tine, const char *session, struct tine_result *
 bool tine_children(struct tine *tine, const char *session, struct tine_result **out,
                    struct tine_error *error);
 
-/* `at`, `with_at`: messages; NULL: now. */
-bool tine_diff(struct tine *tine, const char *session, const char *with, const char *at,
-               const char *with_at, struct tine_result **out, struct tine_error *error);
+struct tine_diff_options {
+    const char *with;         /* the other session, of the same family; may be the same */
+    const char *at, *with_at; /* messages; NULL: now */
+    bool part;                /* a unique start of an id will do */
+    bool no_patches;          /* only how many lines */
+    int64_t limit;            /* of messages of each; 0: the server chooses */
+};
+
+/* Where two places part: messages of each, and files from the first place to the other one. */
+bool tine_diff(struct tine *tine, const char *session, const struct tine_diff_options *options,
+               struct tine_result **out, struct tine_error *error);
 
 /* What happened to the session after event `since`. limit 0: the server chooses. */
 bool tine_journal(struct tine *tine, const char *session, int64_t since, int64_t limit,
@@ -428,6 +503,66 @@ bool tine_label(struct tine *tine, const char *session, const char *message, boo
 
 bool tine_search(struct tine *tine, const char *words, int64_t limit, struct tine_result **out,
                  struct tine_error *error);
+
+/* ---- files ---- */
+
+struct tine_files_options {
+    const char *at;   /* as they were after this message; NULL: as they were recorded last */
+    bool part;        /* a unique start of its id will do */
+    bool live;        /* look at the directory now, and record it; not with `at` */
+    const char *path; /* a directory; NULL: the topmost one */
+    bool deep;        /* also all that is below it */
+    int64_t limit;    /* of a page, at most 1000; 0: the server chooses */
+    const char *cursor;
+};
+
+bool tine_files(struct tine *tine, const char *session, const struct tine_files_options *options,
+                struct tine_result **out, struct tine_error *error);
+
+/*
+ * The bytes of a file as it was after a message, or (at NULL) as it is in the directory now. Of a
+ * link, where it leads.
+ */
+bool tine_file_read(struct tine *tine, const char *session, const char *path, const char *at,
+                    bool part, struct tine_result **out, struct tine_error *error);
+
+struct tine_file_options {
+    const char *mode;        /* permissions, octal: "0755"; NULL: as they are, or 0644 */
+    const char *expect_head; /* NULL: any */
+};
+
+/* Writes a file in the directory, and makes the directories that it needs. */
+bool tine_file_write(struct tine *tine, const char *session, const char *path, const void *bytes,
+                     size_t count, const struct tine_file_options *options,
+                     struct tine_result **out, struct tine_error *error);
+bool tine_file_delete(struct tine *tine, const char *session, const char *path,
+                      const char *expect_head, struct tine_error *error);
+
+/* Brings one path back as it was after a message: a file, a link, or a directory and all in it. */
+bool tine_restore(struct tine *tine, const char *session, const char *path, const char *at,
+                  bool part, struct tine_result **out, struct tine_error *error);
+
+struct tine_merge_options {
+    const char *expect_head, *key;
+    bool force; /* where both changed the same, `from` wins */
+    bool dry_run;
+};
+
+/* Brings in what `from`, of the same family, changed in files since the two parted. */
+bool tine_merge(struct tine *tine, const char *session, const char *from,
+                const struct tine_merge_options *options, struct tine_result **out,
+                struct tine_error *error);
+
+/* The conflicts for which the newest call was refused ("files_conflict"). */
+bool tine_conflicts(struct tine *tine, struct tine_result **out, struct tine_error *error);
+
+/* Where a session works; the directory itself is told only to the operator. */
+bool tine_workspace(struct tine *tine, const char *session, struct tine_result **out,
+                    struct tine_error *error);
+
+/* `mode` is "own", "attached" (then `dir` is a directory of the server's machine) or "none". */
+bool tine_workspace_set(struct tine *tine, const char *session, const char *mode, const char *dir,
+                        struct tine_result **out, struct tine_error *error);
 
 /* ---- agents, users ---- */
 

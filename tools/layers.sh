@@ -19,7 +19,7 @@ message:        base json store
 workspace:      base store
 agent:          base json store message workspace
 agent/*:        base json store message workspace agent
-engine:         base store workspace agent
+engine:         base store message workspace agent
 config:         base agent
 http:           base json store engine
 dialect:        base json store message agent engine http
@@ -38,6 +38,9 @@ sqlite_*.h:     store/sqlite
 native_*.h:     dialect/native
 json-c/*:       json
 microhttpd.h:   http
+zstd.h:         store
+git2.h:         workspace
+git2/*:         workspace
 uv.h:           http
 libpq*:         store/postgres
 postgresql/*:   store/postgres

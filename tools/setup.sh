@@ -11,10 +11,10 @@ packages_of() {
     case $1 in
     build) echo build-essential gcc meson ninja-build pkg-config \
                 libsqlite3-dev libssl-dev libuv1-dev libmicrohttpd-dev \
-                libcurl4-openssl-dev libcyaml-dev bubblewrap ;;
+                libcurl4-openssl-dev libcyaml-dev libzstd-dev libgit2-dev bubblewrap ;;
     # llvm brings the symbolizer: without it a sanitizer report has no function names
-    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl ;;
-    bench) echo wrk python3 ;;
+    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl git ;;
+    bench) echo wrk python3 git ;;
     lint)  echo clang-format clang-tidy python3 ;;
     fuzz)  echo clang libclang-rt-14-dev llvm ;;
     *)     return 1 ;;

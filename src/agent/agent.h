@@ -39,7 +39,8 @@ struct agent_call {
     struct arena *arena;      /* of the turn */
     struct str session, turn; /* ids */
     const char *dir;          /* the session's own directory; it exists */
-    int cancel_fd;            /* readable once the turn is cancelled; never read from it */
+    bool worked;   /* set by what may have changed files there, since the last agent_say */
+    int cancel_fd; /* readable once the turn is cancelled; never read from it */
 };
 
 /* The messages the agent is to know, oldest first: from the newest summary on. */

@@ -282,12 +282,12 @@ enum fault_code agents_load(struct agents *agents, struct fault *fault)
     return code;
 }
 
-/* With the lock held. */
-static enum fault_code put(struct agents *agents, const struct agent_def *def, bool must_be_new,
-                           int64_t at_us, struct arena *arena, struct fault *fault)
+/* May it be defined, and as what is it kept? With the lock held. */
+static enum fault_code put_check(struct agents *agents, const struct agent_def *def,
+                                 bool must_be_new, struct arena *arena, struct str *body,
+                                 struct fault *fault)
 {
     const struct row *row = row_find(agents, def->name);
-    struct agent_row stored = {.name = def->name, .at_us = at_us};
     enum fault_code code;
 
     if (row && must_be_new)
@@ -299,20 +299,18 @@ static enum fault_code put(struct agents *agents, const struct agent_def *def, b
     code = key_check(agents, def, fault);
     if (code)
         return code;
-    stored.body = agent_def_write(def, arena);
-    if (stored.body.n > LIMIT_AGENT_BODY_BYTES)
+    *body = agent_def_write(def, arena);
+    if (body->n > LIMIT_AGENT_BODY_BYTES)
         return fault_set(fault, FAULT_TOO_LARGE, "the agent has more than %d bytes",
                          LIMIT_AGENT_BODY_BYTES);
-    code = store_agent_put(agents->store, &stored, must_be_new, fault);
-    if (!code)
-        row_put(agents, def);
-    return code;
+    return FAULT_OK;
 }
 
 enum fault_code agents_put(struct agents *agents, const struct agent_def *def, bool must_be_new,
                            int64_t at_us, struct fault *fault)
 {
     struct agent_def loose = *def;
+    struct agent_row stored = {.name = def->name, .at_us = at_us};
     struct arena arena;
     enum fault_code code = def_check(agents, def, fault);
 
@@ -321,9 +319,57 @@ enum fault_code agents_put(struct agents *agents, const struct agent_def *def, b
     loose.fixed = false;
     arena_init(&arena);
     pthread_mutex_lock(&agents->lock);
-    code = put(agents, &loose, must_be_new, at_us, &arena, fault);
+    code = put_check(agents, &loose, must_be_new, &arena, &stored.body, fault);
+    if (!code)
+        code = store_agent_put(agents->store, &stored, must_be_new, NULL, &arena, fault);
+    if (!code)
+        row_put(agents, &loose);
     pthread_mutex_unlock(&agents->lock);
     arena_clear(&arena);
+    return code;
+}
+
+/*
+ * The row comes first, so that the answer, which is made in the transaction, says what is true
+ * after it; without the transaction it goes again. With the lock held.
+ */
+static enum fault_code create(struct agents *agents, const struct agent_def *def, int64_t at_us,
+                              struct once *once, struct arena *arena, struct agent_def *out,
+                              struct fault *fault)
+{
+    struct agent_row stored = {.name = def->name, .at_us = at_us};
+    struct row *row;
+    enum fault_code code = put_check(agents, def, true, arena, &stored.body, fault);
+
+    if (code)
+        return code;
+    row_put(agents, def);
+    row = row_find(agents, def->name);
+    *out = agent_def_copy(&row->def, arena);
+    out->is_default = row == row_default(agents);
+    code = store_agent_put(agents->store, &stored, true, once, arena, fault);
+    if (code || (once && once->repeated))
+        row_remove(agents, row);
+    return code;
+}
+
+enum fault_code agents_create(struct agents *agents, const struct agent_def *def, int64_t at_us,
+                              struct once *once, struct arena *arena, struct agent_def *out,
+                              struct fault *fault)
+{
+    struct agent_def loose = *def;
+    enum fault_code code = def_check(agents, def, fault);
+
+    if (code)
+        return code;
+    loose.fixed = false;
+    pthread_mutex_lock(&agents->lock);
+    /* Looked up before it is said that the agent is there already. */
+    if (once)
+        code = store_answer_find(agents->store, once, at_us, arena, fault);
+    if (!code && !(once && once->repeated))
+        code = create(agents, &loose, at_us, once, arena, out, fault);
+    pthread_mutex_unlock(&agents->lock);
     return code;
 }
 

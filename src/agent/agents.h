@@ -34,6 +34,14 @@ FAULT_CHECK enum fault_code agents_load(struct agents *agents, struct fault *fau
 /* Defines one over the API. FAULT_AGENT_FIXED when the configuration has it; FAULT_EXISTS. */
 FAULT_CHECK enum fault_code agents_put(struct agents *agents, const struct agent_def *def,
                                        bool must_be_new, int64_t at_us, struct fault *fault);
+
+/*
+ * Defines a new one over the API; *out as agents_get gives it, also for the answer that `once`
+ * keeps (NULL: none is kept). When that is repeated, nothing was done.
+ */
+FAULT_CHECK enum fault_code agents_create(struct agents *agents, const struct agent_def *def,
+                                          int64_t at_us, struct once *once, struct arena *arena,
+                                          struct agent_def *out, struct fault *fault);
 FAULT_CHECK enum fault_code agents_remove(struct agents *agents, struct str name,
                                           struct fault *fault);
 

@@ -170,5 +170,6 @@ enum fault_code tool_run(const struct tool_call *call, const struct agent_def *d
         return FAULT_OK;
     }
     work.args = args;
+    agent->worked = true;
     return tools[i].run(&work, fault);
 }

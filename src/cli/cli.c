@@ -103,6 +103,10 @@ static void report_json(struct cli *cli, const struct fault *fault)
     struct json_out out;
     struct buf text;
 
+    if (cli->problem.n) {
+        fprintf(cli->err, "%.*s\n", STR_ARG(cli->problem));
+        return;
+    }
     buf_init(&text, REPORT_MAX);
     json_out_init(&out, &text);
     json_out_object(&out, NULL);
@@ -147,6 +151,8 @@ static void report_text(struct cli *cli, const struct fault *fault)
     if (help && cli->told)
         buf_add_format(&text, "%s\n", help);
     fputs(buf_str(&text).p, cli->err);
+    if (cli->more.n)
+        fputs(cli->more.p, cli->err);
     buf_clear(&text);
 }
 
@@ -156,6 +162,8 @@ static enum cli_exit exit_code(const struct cli *cli, const struct fault *fault)
         return EXIT_USAGE;
     if (fault_retryable(fault->code))
         return EXIT_BUSY;
+    if (fault->code == FAULT_POINT_INVALID)
+        return EXIT_NOT_FOUND; /* a place where there is no message */
     switch (fault_status(fault->code)) {
     case 404:
         return EXIT_NOT_FOUND;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 const struct command *const commands[] = {
     &command_serve,
     &command_demo,
@@ -19,6 +20,12 @@ const struct command *const commands[] = {
     &command_undo,
     &command_redo,
     &command_adopt,
+    &command_files,
+    &command_cat,
+    &command_diff,
+    &command_merge,
+    &command_restore,
+    &command_workspace,
     &command_label,
     &command_search,
     &command_log,
@@ -38,6 +45,7 @@ const struct command *const commands[] = {
     &command_help,
     NULL,
 };
+/* clang-format on */
 
 const struct command *command_find(const char *name)
 {

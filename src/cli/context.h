@@ -39,7 +39,10 @@ struct cli {
     bool as_json;
     bool wrong_usage; /* the fault is in the command line itself */
     bool found_wrong; /* done, and the answer is bad news: exit code 1 */
-    bool at_home;     /* speaks to no server but the one inside this process */
+    /* of a refusal that has more to say than its fault; empty: there is none */
+    struct str problem; /* all of it, JSON */
+    struct str more;    /* lines for people, below the fault */
+    bool at_home;       /* speaks to no server but the one inside this process */
     /* of commands that speak to a server: see connect.h */
     struct tine *tine;
     struct house *house;   /* the server inside this process; NULL: another is used */

@@ -33,26 +33,28 @@ static void write_event(struct cli *cli, const struct tine_event *event)
 }
 
 /* What the event is about; nothing when its type says it all. */
-static void print_about(struct cli *cli, const struct tine_event *event, int columns)
+static void print_about(struct cli *cli, const struct tine_event *event)
 {
     if (event->message) {
         cli_print(cli,
                   "  %s: ", event->message->role ? event->message->role : event->message->kind);
-        message_print_start(cli, event->message, columns);
+        message_print_start(cli, event->message, 0);
     } else if (event->text) {
         cli_print(cli, "  ");
-        message_print_words(cli, (struct str){event->text, event->text_bytes}, columns);
+        message_print_words(cli, (struct str){event->text, event->text_bytes}, 0);
     } else if (event->turn_state) {
         cli_print(cli, "  %s", event->turn_state);
         if (event->reason) {
             cli_print(cli, ": ");
-            message_print_words(cli, str_of(event->reason), columns);
+            message_print_words(cli, str_of(event->reason), 0);
         }
     }
 }
 
 static void print_event(struct cli *cli, const struct tine_event *event)
 {
+    size_t from = cli->text.n;
+
     cli_style(cli, STYLE_DIM);
     cli_print(cli, "%6s  ", event->id ? event->id : "-");
     cli_style(cli, STYLE_GOOD);
@@ -60,7 +62,8 @@ static void print_event(struct cli *cli, const struct tine_event *event)
     cli_style(cli, STYLE_NAME);
     cli_print(cli, "  %.*s", STR_ARG(cli_short_id(str_of(event->session ? event->session : "-"))));
     cli_style(cli, STYLE_PLAIN);
-    print_about(cli, event, cli->term.width > 60 ? cli->term.width - 55 : 0);
+    print_about(cli, event);
+    term_fit(&cli->term, &cli->text, from);
     cli_print(cli, "\n");
 }
 

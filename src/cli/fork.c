@@ -1,6 +1,7 @@
 /* tine fork: a new session that begins at a place of another. */
 #include "cli/commands.h"
 #include "cli/connect.h"
+#include "cli/files_print.h"
 #include "cli/point_word.h"
 
 #include <inttypes.h>
@@ -11,10 +12,22 @@ static const struct option options[] = {
     {"agent", "NS/NAME", "its agent (else the source's)", 0},
     {"metadata", "JSON", "its metadata (else the source's)", 0},
     {"id", "ID", "its id (else one is made)", 0},
+    {"files", "WHICH", "point: as they were there (the default); live: as they are now; none", 0},
     {"expect-head", "ID", "refuse when the newest message is another", 0},
     {"dry-run", NULL, "say what would happen and change nothing", 0},
     {NULL, NULL, NULL, 0},
 };
+
+static enum fault_code files_option(struct cli *cli, const char **out, struct fault *fault)
+{
+    const char *word = args_value(&cli->args, "files");
+
+    *out = word;
+    if (word && strcmp(word, "point") != 0 && strcmp(word, "live") != 0 &&
+        strcmp(word, "none") != 0)
+        return cli_usage(cli, fault, "--files must be point, live or none");
+    return FAULT_OK;
+}
 
 static enum fault_code options_read(struct cli *cli, struct tine_fork_options *out,
                                     struct fault *fault)
@@ -31,6 +44,8 @@ static enum fault_code options_read(struct cli *cli, struct tine_fork_options *o
         code = cli_word_option(cli, "id", &out->id, fault);
     if (!code)
         code = cli_word_option(cli, "expect-head", &out->expect_head, fault);
+    if (!code)
+        code = files_option(cli, &out->files, fault);
     out->dry_run = args_has(&cli->args, "dry-run");
     return code;
 }
@@ -50,6 +65,7 @@ static void answer(struct cli *cli, bool dry_run, const struct tine_result *resu
         cli_print(cli, "\" with ");
         cli_print_count(cli, point->index, "message");
         cli_print(cli, point->snapped ? ", snapped to the nearest good place\n" : "\n");
+        files_print_report(cli, result);
         return;
     }
     cli_print(cli, "%s\n", session->id);

@@ -15,7 +15,7 @@ static const char exit_codes[] = "Exit codes\n"
                                  "  0  done\n"
                                  "  1  failed, or verify found something wrong\n"
                                  "  2  the command line is wrong\n"
-                                 "  3  not found: a session, message, turn or label\n"
+                                 "  3  not found: a session, message, turn, label, agent or file\n"
                                  "  4  conflict: as things stand it cannot be done\n"
                                  "  5  busy: try again\n";
 

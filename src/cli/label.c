@@ -66,14 +66,13 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     const char *text = count > 2 ? cli->args.words[2] : NULL;
     bool remove = args_has(&cli->args, "remove");
     const struct tine_session *session;
-    struct point_spec point;
     struct fault inner;
 
     if (count == 1 ? remove : remove == (text != NULL))
         return cli_usage(cli, fault, "give a MSG, and either a TEXT or --remove");
     if (text && (!*text || !utf8_valid(str_of(text))))
         return cli_usage(cli, fault, "a label is a word or two, in UTF-8");
-    if (count > 1 && point_word(cli->args.words[1], &point, &inner))
+    if (count > 1 && point_word_check(cli->args.words[1], &inner))
         return cli_usage(cli, fault, "%s", inner.message);
     if (cli_session(cli, cli->args.words[0], &session, fault) != FAULT_OK)
         return fault_pass(fault);

@@ -20,11 +20,16 @@ static void print_message(struct cli *cli, const struct tine_message *message)
         cli_style(cli, STYLE_WARN);
         cli_print(cli, "%s", message->move);
         cli_style(cli, STYLE_PLAIN);
-        cli_print(cli, "%s", strcmp(message->move, "adopt") == 0 ? " from" : " to");
+        cli_print(cli, "%s",
+                  strcmp(message->move, "adopt") == 0   ? " from"
+                  : strcmp(message->move, "merge") == 0 ? ""
+                                                        : " to");
         if (message->to_index > 0)
             cli_print(cli, " after #%" PRId64, message->to_index - 1);
         else
             cli_print(cli, " the beginning");
+        if (message->scope && strcmp(message->scope, "both") != 0)
+            cli_print(cli, " (%s only)", message->scope);
         return;
     }
     cli_style(cli, STYLE_BOLD);
@@ -34,9 +39,14 @@ static void print_message(struct cli *cli, const struct tine_message *message)
         cli_print(cli, " #%" PRId64, message->index);
     if (message->adopted)
         cli_print(cli, " (adopted)");
+    if (message->merged)
+        cli_print(cli, " (merged)");
+    if (strcmp(message->kind, "files") == 0)
+        cli_print(cli, " changed%s", message->foreign ? " by others" : "");
+    if (!is_message)
+        return;
     cli_print(cli, "  ");
-    if (is_message)
-        message_print_start(cli, message, cli->term.width ? cli->term.width - 45 : 0);
+    message_print_start(cli, message, 0);
 }
 
 /* A word in quotes with what stands before it; nothing when there is none. */
@@ -85,6 +95,8 @@ static void print_note(struct cli *cli, const struct tine_entry *note)
 
 static void print_entry(struct cli *cli, const struct tine_entry *entry)
 {
+    size_t from = cli->text.n;
+
     cli_style(cli, STYLE_DIM);
     cli_print(cli, "%6" PRId64 "  ", entry->event);
     cli_print_time(cli, entry->created_ms);
@@ -94,6 +106,7 @@ static void print_entry(struct cli *cli, const struct tine_entry *entry)
         print_message(cli, entry->message);
     else
         print_note(cli, entry);
+    term_fit(&cli->term, &cli->text, from);
     cli_print(cli, "\n");
 }
 

@@ -53,7 +53,7 @@ static void print_part(struct cli *cli, const struct tine_part *part)
     cli_style(cli, STYLE_PLAIN);
 }
 
-static void print_heading(struct cli *cli, const struct tine_message *message)
+static void print_heading(struct cli *cli, const struct tine_message *message, bool changed)
 {
     cli_style(cli, STYLE_BOLD);
     if (message->index >= 0)
@@ -72,19 +72,27 @@ static void print_heading(struct cli *cli, const struct tine_message *message)
         cli_print(cli, "  interrupted");
     if (message->adopted)
         cli_print(cli, "  adopted");
+    if (message->merged)
+        cli_print(cli, "  merged");
+    if (changed)
+        cli_print(cli, "  %schanged%s", is(message->kind, "files") ? "" : "files ",
+                  message->foreign ? " by others" : "");
+    if (changed && message->left_out)
+        cli_print(cli, ", some not kept");
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "\n");
 }
 
-void message_print(struct cli *cli, const struct tine_message *message)
+void message_print(struct cli *cli, const struct tine_message *message, bool changed)
 {
-    print_heading(cli, message);
+    print_heading(cli, message, changed);
     if (message->erased) {
         cli_print(cli, "   (erased)\n");
     } else if (message->parts) {
         for (size_t i = 0; i < message->part_count; i++)
             print_part(cli, &message->parts[i]);
-    } else if (message->body && !message->move && !is(message->kind, "state")) {
+    } else if (message->body && !message->move && !is(message->kind, "state") &&
+               !is(message->kind, "files")) {
         print_indented(cli, str_of(message->body));
     }
     cli_print(cli, "\n");

@@ -4,8 +4,8 @@
 
 #include "cli/context.h"
 
-/* A heading, then the parts, indented. */
-void message_print(struct cli *cli, const struct tine_message *message);
+/* A heading, then the parts, indented. `changed`: its files are others than those before it. */
+void message_print(struct cli *cli, const struct tine_message *message, bool changed);
 
 /* The first words of a message on one line, at most `columns` wide. */
 void message_print_start(struct cli *cli, const struct tine_message *message, int columns);

@@ -1,5 +1,7 @@
 #include "cli/move_answer.h"
 
+#include "cli/files_print.h"
+
 #include <inttypes.h>
 
 static const char *plural(int64_t n)
@@ -23,6 +25,7 @@ static struct str sentence(struct cli *cli, bool dry_run, const struct tine_resu
         buf_add_format(&text, ", %" PRId64 " dropped", move->dropped);
     if (strcmp(move->act, "adopt") == 0)
         buf_add_format(&text, ", %" PRId64 " taken over", move->added);
+    files_add_counts(&text, result->report, dry_run ? "would be " : "");
     if (result->point && result->point->snapped)
         buf_add_text(&text, "; snapped to the nearest good place");
     copy = arena_dup(&cli->arena, buf_str(&text));
@@ -44,11 +47,16 @@ enum fault_code move_answer(struct cli *cli, bool dry_run, const struct tine_res
     text = sentence(cli, dry_run, result);
     if (dry_run) {
         cli_print(cli, "%s: the session %.*s\n", result->move->act, STR_ARG(text));
+        files_print_report(cli, result);
+        if (result->report && result->report->conflicts.count && !args_has(&cli->args, "force"))
+            cli_print(cli,
+                      "without --force it is refused: others have changed what is in conflict\n");
         return FAULT_OK;
     }
     cli_print(cli, "%s\n", result->session->id);
     cli_tell(cli, "%s: \"%.*s\" %.*s; tine %s takes it back", result->move->act,
              STR_ARG(cli_title(str_of(result->session->title))), STR_ARG(text),
              strcmp(result->move->act, "undo") == 0 ? "redo" : "undo");
+    files_warn_skipped(cli, result->report);
     return FAULT_OK;
 }

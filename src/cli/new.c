@@ -1,4 +1,5 @@
 /* tine new: a new session. */
+#include "cli/attach.h"
 #include "cli/commands.h"
 #include "cli/connect.h"
 
@@ -9,8 +10,26 @@ static const struct option options[] = {
     {"limits", "JSON", "an object of limits that is kept with it", 0},
     {"state", "JSON", "its first state: an object of keys and values", 0},
     {"id", "ID", "its id (else one is made): at most 128 of A-Za-z0-9._:-", 0},
+    {"attach", "DIR", "it works in this directory (else in one of its own)", 0},
+    {"no-files", NULL, "it works in none", 0},
     {NULL, NULL, NULL, 0},
 };
+
+static enum fault_code workspace_options(struct cli *cli, struct tine_session_options *out,
+                                         struct fault *fault)
+{
+    const char *dir = args_value(&cli->args, "attach");
+
+    if (args_has(&cli->args, "no-files")) {
+        if (dir)
+            return cli_usage(cli, fault, "--attach and --no-files do not go together");
+        out->workspace_mode = "none";
+    }
+    if (!dir)
+        return FAULT_OK;
+    out->workspace_mode = "attached";
+    return attach_dir(cli, dir, &out->workspace_dir, fault);
+}
 
 static enum fault_code options_read(struct cli *cli, struct tine_session_options *out,
                                     struct fault *fault)
@@ -27,7 +46,7 @@ static enum fault_code options_read(struct cli *cli, struct tine_session_options
         code = cli_object_option(cli, "limits", &out->limits, fault);
     if (!code)
         code = cli_object_option(cli, "state", &out->state, fault);
-    return code;
+    return code ? code : workspace_options(cli, out, fault);
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)
@@ -58,6 +77,7 @@ const struct command command_new = {
     .words = "",
     .options = options,
     .examples = "  id=$(tine new --title 'Plan the trip')\n"
-                "  tine new --agent acme/coder --state '{\"language\":\"en\"}'\n",
+                "  tine new --agent acme/coder --state '{\"language\":\"en\"}'\n"
+                "  tine new --attach ~/project\n",
     .run = run,
 };

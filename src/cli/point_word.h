@@ -3,14 +3,12 @@
 #define CLI_POINT_WORD_H
 
 #include "cli/context.h"
-#include "store/point.h"
 
 /*
- * A message: "#4" by its place, "-1" from the end, "@name" by its label, else by its id or the
- * start of it. The side is SIDE_AFTER. FAULT_INVALID when it is none of these.
+ * Does the word name a message? "#4" by its place, "-1" from the end, "@name" by its label, else by
+ * its id or the start of it. FAULT_INVALID when it is none of these.
  */
-FAULT_CHECK enum fault_code point_word(const char *word, struct point_spec *out,
-                                       struct fault *fault);
+FAULT_CHECK enum fault_code point_word_check(const char *word, struct fault *fault);
 
 /* Rows for the option tables of commands that take a point. */
 /* clang-format off */

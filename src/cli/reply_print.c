@@ -112,6 +112,7 @@ static void take_message(struct reply_print *answer, const struct tine_message *
     int64_t skip = answer->written;
 
     answer->written = 0;
+    answer->left_out = answer->left_out || message->left_out;
     if (!message->role || strcmp(message->role, "user") == 0)
         return;
     for (size_t i = 0; i < message->part_count && strcmp(message->role, "assistant") == 0; i++) {
@@ -144,4 +145,6 @@ bool reply_print_event(void *context, const struct tine_event *event)
 void reply_print_end(struct reply_print *answer)
 {
     line_end(answer);
+    if (answer->left_out)
+        cli_tell(answer->cli, "not all files were kept; tine files shows which, and why");
 }

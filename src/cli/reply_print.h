@@ -13,6 +13,7 @@ struct reply_print {
     bool in_line;         /* the last character was no line feed */
     int64_t output_lines; /* of the tool that runs, shown so far */
     bool output_cut;
+    bool left_out; /* some files were not kept */
 };
 
 void reply_print_init(struct reply_print *answer, struct cli *cli);

@@ -6,6 +6,7 @@
 #include "store/limits.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const struct option options[] = {
     {"at", "MSG", "the conversation as it was after this message", 0},
@@ -23,7 +24,24 @@ struct showing {
     int64_t limit, tail; /* 0: all */
     int64_t total;       /* messages of the conversation */
     bool more;
+    char *files; /* the tree at the message before; NULL: none */
+    bool files_known;
 };
+
+/* Are the files others than at the message before? False for the first of a list in the middle. */
+static bool files_follow(struct showing *showing, const struct tine_message *message)
+{
+    const char *before = showing->files ? showing->files : "";
+    const char *now = message->files ? message->files : "";
+    bool changed = showing->files_known && strcmp(before, now) != 0;
+
+    free(showing->files);
+    showing->files = message->files ? strdup(message->files) : NULL;
+    if (message->files && !showing->files)
+        abort();
+    showing->files_known = true;
+    return changed;
+}
 
 static void print_session(struct cli *cli, const struct tine_session *session)
 {
@@ -62,7 +80,6 @@ static void print_session(struct cli *cli, const struct tine_session *session)
 static enum fault_code options_read(struct cli *cli, struct showing *out, struct fault *fault)
 {
     const char *at = args_value(&cli->args, "at");
-    struct point_spec point;
     struct fault inner;
     enum fault_code code = cli_int_option(cli, "tail", 1, INT64_MAX, 0, &out->tail, fault);
 
@@ -76,7 +93,7 @@ static enum fault_code options_read(struct cli *cli, struct showing *out, struct
         return cli_usage(cli, fault, "--tail does not go with --from and --limit");
     if (args_has(&cli->args, "raw") && (at || out->tail || args_has(&cli->args, "from")))
         return cli_usage(cli, fault, "--raw goes only with --limit");
-    if (at && point_word(at, &point, &inner))
+    if (at && point_word_check(at, &inner))
         return cli_usage(cli, fault, "%s", inner.message);
     out->spec.at = at;
     out->spec.part = true;
@@ -101,8 +118,8 @@ static enum fault_code tail_find(struct cli *cli, const char *session, struct sh
     return FAULT_OK;
 }
 
-static enum fault_code page_write(struct cli *cli, const struct tine_result *page,
-                                  struct fault *fault)
+static enum fault_code page_write(struct cli *cli, struct showing *showing,
+                                  const struct tine_result *page, struct fault *fault)
 {
     enum fault_code code = FAULT_OK;
 
@@ -110,7 +127,7 @@ static enum fault_code page_write(struct cli *cli, const struct tine_result *pag
         if (cli->as_json)
             json_out_raw(&cli->json, NULL, str_of(page->messages[i].json));
         else
-            message_print(cli, &page->messages[i]);
+            message_print(cli, &page->messages[i], files_follow(showing, &page->messages[i]));
         code = cli_flush_some(cli, fault);
     }
     return code;
@@ -128,7 +145,7 @@ static enum fault_code messages_write(struct cli *cli, const char *session, stru
     while (!code && left > 0 && tine_pages_next(&pages, &spec->cursor)) {
         spec->limit = left < LIMIT_PAGE ? left : LIMIT_PAGE;
         if (tine_messages(cli->tine, session, spec, &pages.page, &error)) {
-            code = page_write(cli, pages.page, fault);
+            code = page_write(cli, showing, pages.page, fault);
             left -= (int64_t)pages.page->message_count;
             showing->total = pages.page->total;
             showing->more = pages.page->next != NULL;
@@ -173,7 +190,10 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     } else {
         print_session(cli, session);
     }
+    /* nothing is known of what stands before the first one, unless that is the beginning */
+    showing.files_known = showing.spec.from == 0 && !session->parent;
     code = messages_write(cli, session->id, &showing, fault);
+    free(showing.files);
     if (!code)
         finish(cli, &showing);
     return code;

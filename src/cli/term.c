@@ -40,6 +40,7 @@ void term_style(const struct term *term, struct buf *out, enum term_style style)
     static const char *const codes[] = {
         [STYLE_PLAIN] = "\033[0m", [STYLE_BOLD] = "\033[1m",  [STYLE_DIM] = "\033[2m",
         [STYLE_GOOD] = "\033[32m", [STYLE_WARN] = "\033[33m", [STYLE_NAME] = "\033[36m",
+        [STYLE_GONE] = "\033[31m",
     };
 
     if (term->color)
@@ -89,6 +90,10 @@ static int add_char(struct buf *out, struct str text, size_t from, size_t to, ui
     char escape[16];
     int n;
 
+    if (c == 0xfffd && to - from == 1) { /* a byte that is none of UTF-8 */
+        buf_add_format(out, "\\x%02x", (unsigned)(unsigned char)text.p[from]);
+        return 4;
+    }
     if (!is_unsafe(c)) {
         buf_add(out, text.p + from, to - from);
         return columns_of(c);
@@ -193,4 +198,53 @@ void term_add_text(const struct term *term, struct buf *out, struct str text, in
         }
         at = end + 1;
     } while (at < text.n);
+}
+
+/* The end of the escape that begins at `at`; `at` itself when none does. */
+static size_t escape_end(struct str text, size_t at)
+{
+    if (text.p[at] != '\033')
+        return at;
+    while (at < text.n && text.p[at] != 'm')
+        at++;
+    return at < text.n ? at + 1 : at;
+}
+
+int term_shown(const struct buf *out, size_t from)
+{
+    struct str text = buf_str(out);
+    int columns = 0;
+
+    while (from < text.n) {
+        size_t end = escape_end(text, from);
+
+        if (end > from)
+            from = end;
+        else
+            columns += columns_of(utf8_next(text, &from));
+    }
+    return columns;
+}
+
+void term_fit(const struct term *term, struct buf *out, size_t from)
+{
+    int room = term->width - (term->utf8 ? 1 : 3), used = 0;
+
+    if (!term->is_terminal || term_shown(out, from) <= term->width)
+        return;
+    while (from < out->n) {
+        size_t at = from, end = escape_end(buf_str(out), from);
+
+        if (end == from) {
+            used += columns_of(utf8_next(buf_str(out), &at));
+            if (used > room)
+                break;
+            end = at;
+        }
+        from = end;
+    }
+    out->n = from;
+    out->p[from] = '\0';
+    buf_add_text(out, term->utf8 ? "…" : "...");
+    term_style(term, out, STYLE_PLAIN);
 }

@@ -13,7 +13,15 @@ struct term {
     int width;        /* columns; 0: no limit */
 };
 
-enum term_style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_NAME };
+enum term_style {
+    STYLE_PLAIN,
+    STYLE_BOLD,
+    STYLE_DIM,
+    STYLE_GOOD,
+    STYLE_WARN,
+    STYLE_NAME,
+    STYLE_GONE
+};
 
 struct term term_of(FILE *file);
 
@@ -21,13 +29,20 @@ struct term term_of(FILE *file);
 void term_style(const struct term *term, struct buf *out, enum term_style style);
 
 /*
- * Text on one line: control characters, and those that turn the direction of writing, are shown as
- * escapes. Cut, with an ellipsis, to `columns` (0: not cut). Returns the columns it takes.
+ * Text on one line: control characters, those that turn the direction of writing, and bytes that
+ * are no UTF-8, are shown as escapes. Cut, with an ellipsis, to `columns` (0: not cut). Returns the
+ * columns it takes.
  */
 int term_add_line(const struct term *term, struct buf *out, struct str text, int columns);
 
 /* Text with its line breaks, each line indented; wrapped between words on a terminal. */
 void term_add_text(const struct term *term, struct buf *out, struct str text, int indent);
+
+/* The columns that the text from `from` on takes; it is what the functions above have made. */
+int term_shown(const struct buf *out, size_t from);
+
+/* The line that begins at `from`, and has no end yet, is cut to a terminal's width. */
+void term_fit(const struct term *term, struct buf *out, size_t from);
 
 int term_columns(struct str text); /* that text without control characters takes */
 

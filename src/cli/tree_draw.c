@@ -7,6 +7,8 @@
 /* Deeper forks are drawn at this depth, so that a line never grows beyond reason. */
 enum { DEPTH_MAX = 40 };
 
+enum { TITLE_COLUMNS = 60, TITLE_COLUMNS_MIN = 12 };
+
 struct strokes {
     const char *fork, *last, *through, *gap, *rewound, *here;
 };
@@ -62,12 +64,12 @@ static void draw_labels(struct cli *cli, const struct tine_session *session)
     }
 }
 
-static void draw_session(struct cli *cli, const struct tine_session *session)
+static void draw_session(struct cli *cli, const struct tine_session *session, int title_columns)
 {
     if (session->parent)
         draw_parting(cli, session);
     cli_style(cli, STYLE_BOLD);
-    cli_print_line(cli, cli_title(str_of(session->title)), 60);
+    cli_print_line(cli, cli_title(str_of(session->title)), title_columns);
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_style(cli, STYLE_NAME);
@@ -75,8 +77,14 @@ static void draw_session(struct cli *cli, const struct tine_session *session)
     cli_style(cli, STYLE_PLAIN);
     cli_print(cli, "  ");
     cli_print_count(cli, session->messages, "message");
-    if (session->parent)
-        cli_print(cli, " (%" PRId64 " its own)", session->own_messages);
+    if (session->parent) {
+        cli_print(cli, " (%" PRId64 " its own", session->own_messages);
+        if (session->files_changed) {
+            cli_print(cli, ", ");
+            cli_print_count(cli, session->files_changed, "file");
+        }
+        cli_print(cli, ")");
+    }
     if (session->archived)
         cli_print(cli, "  archived");
     draw_labels(cli, session);
@@ -85,15 +93,34 @@ static void draw_session(struct cli *cli, const struct tine_session *session)
         buf_add_text(&cli->text, strokes_of(cli)->here);
         cli_style(cli, STYLE_PLAIN);
     }
+}
+
+/* On a terminal that is too narrow the title gives way first, then what is last. */
+static void draw_fitting(struct cli *cli, const struct tine_session *session, size_t from)
+{
+    size_t begin = cli->text.n;
+    int over, title = term_columns(cli_title(str_of(session->title)));
+
+    draw_session(cli, session, TITLE_COLUMNS);
+    over = cli->term.width ? term_shown(&cli->text, from) - cli->term.width : 0;
+    if (over > 0) {
+        title = (title < TITLE_COLUMNS ? title : TITLE_COLUMNS) - over;
+        cli->text.n = begin;
+        draw_session(cli, session, title > TITLE_COLUMNS_MIN ? title : TITLE_COLUMNS_MIN);
+        term_fit(&cli->term, &cli->text, from);
+    }
     cli_print(cli, "\n");
 }
 
 /* A root whose source is gone says what it came from. */
 static void draw_lost_source(struct cli *cli, const struct tine_parent *lost)
 {
+    int room = cli->term.width ? cli->term.width - 28 : TITLE_COLUMNS;
+
     cli_style(cli, STYLE_DIM);
     cli_print(cli, "(from \"");
-    cli_print_line(cli, cli_title(str_of(lost->title)), 60);
+    cli_print_line(cli, cli_title(str_of(lost->title)),
+                   room < TITLE_COLUMNS_MIN ? TITLE_COLUMNS_MIN : room);
     cli_print(cli, "\", which was deleted)\n");
     cli_style(cli, STYLE_PLAIN);
 }
@@ -105,6 +132,7 @@ static void draw_rewound(struct cli *cli, const struct trail *trail, size_t dept
 
     for (size_t i = 0; i < session->rewound_count; i++) {
         const struct tine_rewound *rewound = &session->rewound[i];
+        size_t from = cli->text.n;
 
         cli_style(cli, STYLE_DIM);
         draw_trail(cli, trail, depth);
@@ -114,8 +142,10 @@ static void draw_rewound(struct cli *cli, const struct trail *trail, size_t dept
         cli_print_count(cli, rewound->messages, "message");
         cli_print(cli, ", \"");
         message_print_start(cli, rewound->first, 40);
-        cli_print(cli, "\"\n");
+        cli_print(cli, "\"");
         cli_style(cli, STYLE_PLAIN);
+        term_fit(&cli->term, &cli->text, from);
+        cli_print(cli, "\n");
     }
 }
 
@@ -130,15 +160,17 @@ enum fault_code tree_draw(struct cli *cli, const struct family *family, bool wit
         const struct family_member *member = &family->members[i];
         size_t depth = drawn_depth(member);
         bool has_forks = i + 1 < family->count && family->members[i + 1].depth > member->depth;
+        size_t from;
 
         if (member->lost)
             draw_lost_source(cli, member->lost);
+        from = cli->text.n;
         if (depth > 0) {
             draw_trail(cli, &trail, depth - 1);
             buf_add_text(&cli->text, member->last ? strokes->last : strokes->fork);
             trail.goes_on[depth] = !member->last;
         }
-        draw_session(cli, member->session);
+        draw_fitting(cli, member->session, from);
         if (with_rewound)
             draw_rewound(cli, &trail, depth, member->session, has_forks);
         code = cli_flush_some(cli, fault);

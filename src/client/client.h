@@ -12,7 +12,7 @@ enum {
     CONNECT_MS = 10 * 1000,
     REPLY_MS = 60 * 1000,
     REPLY_BYTES = 64 * 1024 * 1024,
-    PROBLEM_BYTES = 256 * 1024, /* of a refusal that is kept */
+    PROBLEM_BYTES = 64 * 1024 * 1024, /* of a refusal that is kept: it may list conflicts */
     STREAM_IDLE_MS = 60 * 1000, /* a stream says something every 15 seconds; then it is dead */
     STEP_MS = 100               /* how often a call that waits asks whether to stop */
 };

@@ -136,7 +136,8 @@ bool errand_result(struct errand *errand, enum reply_shape shape, struct tine_re
         result->json = bytes.p;
         result->json_bytes = bytes.n;
     }
-    if (bytes.n ? reply_read(&reader, bytes, shape, result) : errand->transfer.status == 204) {
+    if (bytes.n || shape == REPLY_CONTENT ? reply_read(&reader, bytes, shape, result)
+                                          : errand->transfer.status == 204) {
         *out = result;
         return true;
     }

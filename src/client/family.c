@@ -30,15 +30,18 @@ bool tine_children(struct tine *tine, const char *session, struct tine_result **
     return errand_end(&errand, REPLY_MEMBERS, out);
 }
 
-bool tine_diff(struct tine *tine, const char *session, const char *with, const char *at,
-               const char *with_at, struct tine_result **out, struct tine_error *error)
+bool tine_diff(struct tine *tine, const char *session, const struct tine_diff_options *options,
+               struct tine_result **out, struct tine_error *error)
 {
     struct errand errand;
 
     errand_begin_session(&errand, tine, "GET", session, "/diff", error);
-    path_query(&errand.path, "with", with);
-    path_query(&errand.path, "at", at);
-    path_query(&errand.path, "with_at", with_at);
+    path_query(&errand.path, "with", options->with);
+    path_query(&errand.path, "at", options->at);
+    path_query(&errand.path, "with_at", options->with_at);
+    path_query(&errand.path, "part", options->part ? "1" : NULL);
+    path_query(&errand.path, "patch", options->no_patches ? "0" : NULL);
+    path_query_int(&errand.path, "limit", options->limit);
     return errand_end(&errand, REPLY_MEMBERS, out);
 }
 

@@ -21,6 +21,48 @@ bool member_find(const struct json_value *object, const char *name, struct json_
     return false;
 }
 
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool bytes_read(struct reader *reader, const struct json_value *object, const char *name,
+                const char **out, size_t *count)
+{
+    struct json_value member;
+    struct str text;
+    size_t n = 0;
+    unsigned char *bytes;
+
+    if (!member_find(object, name, &member))
+        return true;
+    text = member.type == JSON_STRING ? json_text(&member, reader->arena) : STR("%");
+    bytes = arena_alloc(reader->arena, text.n + 1);
+    for (size_t i = 0; i < text.n; i++) {
+        int high = text.p[i] == '%' && i + 2 < text.n ? digit_of(text.p[i + 1]) : -1;
+        int low = high >= 0 ? digit_of(text.p[i + 2]) : -1;
+
+        if (text.p[i] != '%') {
+            bytes[n++] = (unsigned char)text.p[i];
+            continue;
+        }
+        if (low < 0)
+            return error_set(reader->error, 0, "protocol",
+                             "the reply makes no sense: \"%s\" is something else", name);
+        bytes[n++] = (unsigned char)(high * 16 + low);
+        i += 2;
+    }
+    bytes[n] = '\0';
+    *out = (const char *)bytes;
+    if (count)
+        *count = n;
+    return true;
+}
+
 bool type_check(struct reader *reader, const struct json_value *value, enum json_kind type,
                 const char *what)
 {
@@ -79,8 +121,8 @@ static bool time_read(struct str text, int64_t *out)
 }
 
 /* False when the value is not of the field's kind. */
-static bool field_read(struct reader *reader, enum field_kind kind, const struct json_value *value,
-                       void *out)
+static bool scalar_read(struct reader *reader, enum field_kind kind, const struct json_value *value,
+                        void *out)
 {
     switch (kind) {
     case FIELD_TEXT:
@@ -102,8 +144,42 @@ static bool field_read(struct reader *reader, enum field_kind kind, const struct
         return value->type == JSON_STRING && time_read(json_text(value, reader->arena), out);
     case FIELD_COST:
         return value->type == JSON_NUMBER && json_cost(value, out);
+    case FIELD_THERE:
+        *(bool *)out = true;
+        return true;
+    case FIELD_INSIDE:
+    case FIELD_OBJECT:
+    case FIELD_LIST:
+        break;
     }
     return false;
+}
+
+/* The members of a shape, and what its table cannot say. */
+static bool inside_read(struct reader *reader, const struct json_value *value,
+                        const struct shape *shape, void *out)
+{
+    return (!shape->fields ||
+            fields_read(reader, value, shape->what, shape->fields, shape->count, out)) &&
+           (!shape->rest || shape->rest(reader, value, out));
+}
+
+/* One member; `what` is the noun of the object that has it. */
+static bool member_read(struct reader *reader, const struct field *field,
+                        const struct json_value *value, const char *what, char *out)
+{
+    void *at = out + field->at;
+
+    if (field->kind == FIELD_INSIDE)
+        return inside_read(reader, value, field->shape, at);
+    if (field->kind == FIELD_OBJECT)
+        return shape_new(reader, value, field->shape, at);
+    if (field->kind == FIELD_LIST)
+        return list_read(reader, value, field->name, field->shape, at,
+                         (size_t *)(void *)(out + field->count_at));
+    return scalar_read(reader, field->kind, value, at) ||
+           error_set(reader->error, 0, "protocol",
+                     "the reply makes no sense: \"%s\" of %s is something else", field->name, what);
 }
 
 bool fields_read(struct reader *reader, const struct json_value *object, const char *what,
@@ -114,27 +190,43 @@ bool fields_read(struct reader *reader, const struct json_value *object, const c
     if (!type_check(reader, object, JSON_OBJECT, what))
         return false;
     json_walk_begin(&walk, object);
-    while (json_walk_next(&walk)) {
-        for (size_t i = 0; i < count; i++) {
-            if (!str_eq(walk.key, str_of(fields[i].name)) || walk.value.type == JSON_NULL)
-                continue;
-            if (!field_read(reader, fields[i].kind, &walk.value, (char *)out + fields[i].at))
-                return error_set(reader->error, 0, "protocol",
-                                 "the reply makes no sense: \"%s\" of %s is something else",
-                                 fields[i].name, what);
-        }
-    }
+    while (json_walk_next(&walk))
+        for (size_t i = 0; i < count; i++)
+            if (walk.value.type != JSON_NULL && str_eq(walk.key, str_of(fields[i].name)) &&
+                !member_read(reader, &fields[i], &walk.value, what, out))
+                return false;
     return true;
 }
 
-bool list_read(struct reader *reader, const struct json_value *array, const char *what,
-               size_t bytes, item_read *read, const void **out, size_t *count)
+bool shape_read(struct reader *reader, const struct json_value *value, const struct shape *shape,
+                void *out)
+{
+    if (shape->fresh)
+        memcpy(out, shape->fresh, shape->bytes);
+    else
+        memset(out, 0, shape->bytes);
+    if (shape->has_json)
+        *(const char **)(void *)((char *)out + shape->json_at) = text_dup(reader, value->raw);
+    return inside_read(reader, value, shape, out);
+}
+
+bool shape_new(struct reader *reader, const struct json_value *value, const struct shape *shape,
+               void *out)
+{
+    void *object = arena_alloc(reader->arena, shape->bytes);
+
+    *(const void **)out = object;
+    return shape_read(reader, value, shape, object);
+}
+
+bool list_read(struct reader *reader, const struct json_value *array, const char *name,
+               const struct shape *shape, void *out, size_t *count)
 {
     struct json_walk walk;
     size_t n = 0;
     char *items;
 
-    if (!type_check(reader, array, JSON_ARRAY, what))
+    if (!type_check(reader, array, JSON_ARRAY, name))
         return false;
     json_walk_begin(&walk, array);
     while (json_walk_next(&walk))
@@ -143,13 +235,13 @@ bool list_read(struct reader *reader, const struct json_value *array, const char
     if (reader->items > REPLY_ITEMS)
         return error_set(reader->error, 0, "reply_too_large",
                          "the reply has more than %d things in it", REPLY_ITEMS);
-    items = arena_array(reader->arena, n ? n : 1, bytes);
+    items = arena_array(reader->arena, n ? n : 1, shape->bytes);
     n = 0;
     json_walk_begin(&walk, array);
     while (json_walk_next(&walk))
-        if (!read(reader, &walk.value, items + bytes * n++))
+        if (!shape_read(reader, &walk.value, shape, items + shape->bytes * n++))
             return false;
-    *out = items;
+    *(const void **)out = items;
     *count = n;
     return true;
 }

@@ -16,6 +16,7 @@ bool tine_fork(struct tine *tine, const char *session, const struct tine_fork_op
     errand_text(&errand, "title", options->title);
     errand_text(&errand, "agent", options->agent);
     errand_json(&errand, "metadata", options->metadata);
+    errand_text(&errand, "files", options->files);
     errand_text(&errand, "expect_head", options->expect_head);
     errand_flag(&errand, "dry_run", options->dry_run);
     errand.transfer.key = options->key;

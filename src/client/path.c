@@ -22,13 +22,13 @@ static bool is_plain(char c)
            c == '.' || c == '_' || c == '~';
 }
 
-static void add_escaped(struct buf *out, const char *word)
+static void add_escaped(struct buf *out, struct str word)
 {
-    for (const char *p = word; *p; p++) {
-        if (is_plain(*p))
-            buf_add_char(out, *p);
+    for (size_t i = 0; i < word.n; i++) {
+        if (is_plain(word.p[i]))
+            buf_add_char(out, word.p[i]);
         else
-            buf_add_format(out, "%%%02X", (unsigned)(unsigned char)*p);
+            buf_add_format(out, "%%%02X", (unsigned)(unsigned char)word.p[i]);
     }
 }
 
@@ -37,10 +37,10 @@ void path_add(struct path *path, const char *words)
     buf_add_text(&path->text, words);
 }
 
-void path_word(struct path *path, const char *word)
+static void add_word(struct path *path, struct str word)
 {
     /* "." and ".." would be taken for steps, also when they are escaped. */
-    if (!word || !*word || strcmp(word, ".") == 0 || strcmp(word, "..") == 0) {
+    if (word.n == 0 || str_eq(word, STR(".")) || str_eq(word, STR(".."))) {
         path->wrong = true;
         return;
     }
@@ -48,12 +48,29 @@ void path_word(struct path *path, const char *word)
     add_escaped(&path->text, word);
 }
 
+void path_word(struct path *path, const char *word)
+{
+    add_word(path, str_of(word));
+}
+
+void path_steps(struct path *path, const char *file)
+{
+    const char *step = file ? file : "";
+    size_t n;
+
+    do {
+        n = strcspn(step, "/");
+        add_word(path, (struct str){step, n});
+        step += n + 1;
+    } while (step[-1]);
+}
+
 void path_query(struct path *path, const char *name, const char *value)
 {
     if (!value)
         return;
     buf_add_format(&path->text, "%c%s=", path->has_query ? '&' : '?', name);
-    add_escaped(&path->text, value);
+    add_escaped(&path->text, str_of(value));
     path->has_query = true;
 }
 

@@ -17,6 +17,10 @@ void path_clear(struct path *path);
 
 void path_add(struct path *path, const char *words); /* as they are: "/sessions" */
 void path_word(struct path *path, const char *word); /* "/" and the word, escaped; not empty */
+
+/* "/" and each step of a file's path, escaped. One that is empty, "." or ".." cannot be sent. */
+void path_steps(struct path *path, const char *file);
+
 void path_query(struct path *path, const char *name, const char *value); /* NULL: left out */
 void path_query_int(struct path *path, const char *name, int64_t value); /* 0: left out */
 

@@ -1,33 +1,15 @@
 #include "client/point.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-/* "#4" is the number 4, "-1" the number -1; false for anything else. */
-static bool is_place(const char *word, int64_t *out)
-{
-    const char *digits = *word == '#' || *word == '-' ? word + 1 : "";
-    char *end;
-    long long value;
-
-    if (*digits < '0' || *digits > '9')
-        return false;
-    errno = 0;
-    value = strtoll(digits, &end, 10);
-    if (errno || *end)
-        return false;
-    *out = *word == '-' ? -value : value;
-    return true;
-}
+#include "client/ordinal.h"
 
 static void message_write(struct errand *errand, const char *name, const char *word)
 {
-    int64_t place;
+    int64_t ordinal;
 
     if (!word)
         return;
-    if (is_place(word, &place))
-        json_out_int(&errand->body, name, place);
+    if (ordinal_read(word, &ordinal))
+        json_out_int(&errand->body, name, ordinal);
     else
         errand_text(errand, name, word);
 }

@@ -11,8 +11,10 @@ enum reply_shape {
     REPLY_AGENT,
     REPLY_LABEL,
     REPLY_ME,
-    REPLY_RAW,    /* its entries are messages */
-    REPLY_NOTHING /* nobody looks into it */
+    REPLY_WORKSPACE,
+    REPLY_RAW,     /* its entries are messages */
+    REPLY_CONTENT, /* the content of a file, which may be empty */
+    REPLY_NOTHING  /* nobody looks into it */
 };
 
 /* Fills all but status, json and json_bytes. False sets the reader's error. */

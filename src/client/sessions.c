@@ -19,6 +19,12 @@ bool tine_create(struct tine *tine, const struct tine_session_options *options,
     errand_json(&errand, "metadata", options->metadata);
     errand_json(&errand, "limits", options->limits);
     errand_json(&errand, "state", options->state);
+    if (options->workspace_mode) {
+        json_out_object(&errand.body, "workspace");
+        errand_text(&errand, "mode", options->workspace_mode);
+        errand_text(&errand, "dir", options->workspace_dir);
+        json_out_object_end(&errand.body);
+    }
     errand.transfer.key = options->key;
     return errand_end(&errand, REPLY_SESSION, out);
 }

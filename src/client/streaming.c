@@ -28,16 +28,16 @@ static void refusal_keep(struct streaming *streaming, struct reader *reader, str
         int64_t status;
     } problem = {"protocol", "the turn failed", 0};
     static const struct field fields[] = {
-        {"code", FIELD_TEXT, offsetof(struct problem, code)},
-        {"detail", FIELD_TEXT, offsetof(struct problem, detail)},
-        {"status", FIELD_INT, offsetof(struct problem, status)},
+        FIELD("code", FIELD_TEXT, problem, code),
+        FIELD("detail", FIELD_TEXT, problem, detail),
+        FIELD("status", FIELD_INT, problem, status),
     };
     struct json_value value;
     struct fault ignored;
 
     streaming->failed = true;
     if (json_read(data, REPLY_DEPTH, "", &value, &ignored) == FAULT_OK)
-        (void)fields_read(reader, &value, "a refusal", fields, 3, &problem);
+        (void)fields_read(reader, &value, "a refusal", fields, FIELD_COUNT(fields), &problem);
     error_set(&streaming->error, (int)problem.status, problem.code, "%s", problem.detail);
 }
 

@@ -103,10 +103,13 @@ static struct curl_slist *headers_of(struct tine *tine, const struct transfer *t
 {
     struct curl_slist *list = NULL;
 
-    header_add(&list, transfer->take ? "Accept: text/event-stream" : "Accept: application/json");
+    header_add(&list, transfer->take       ? "Accept: text/event-stream"
+                      : transfer->is_bytes ? "Accept: */*"
+                                           : "Accept: application/json");
     header_add(&list, "Expect:"); /* a large body goes out at once */
     if (transfer->body.p)
-        header_add(&list, "Content-Type: application/json");
+        header_add(&list, transfer->is_bytes ? "Content-Type: application/octet-stream"
+                                             : "Content-Type: application/json");
     if (tine->token_header)
         header_add(&list, tine->token_header);
     header_add_value(&list, "Idempotency-Key", transfer->key);

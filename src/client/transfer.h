@@ -7,7 +7,8 @@
 struct transfer {
     const char *method;
     struct str path;                 /* below /api/v1, with its query */
-    struct str body;                 /* JSON; p == NULL: none */
+    struct str body;                 /* p == NULL: none */
+    bool is_bytes;                   /* the body is no JSON, and none is asked for: a file */
     const char *key, *last_event_id; /* headers; NULL: none */
     bool endless;                    /* an agent may think as long as it likes */
     /* Asks for a stream, and is called with its bytes; false ends it. NULL: no stream is wanted. */

@@ -59,6 +59,11 @@ static void acts_write(struct native_counts *counts, struct buf *out)
     metric(out, "tine_undos_total", "counter", "Undos.", atomic_load(&counts->undos));
     metric(out, "tine_redos_total", "counter", "Redos.", atomic_load(&counts->redos));
     metric(out, "tine_adopts_total", "counter", "Adopts.", atomic_load(&counts->adopts));
+    metric(out, "tine_merges_total", "counter", "Merges.", atomic_load(&counts->merges));
+    metric(out, "tine_file_writes_total", "counter", "Files put or deleted over the API.",
+           atomic_load(&counts->file_writes));
+    metric(out, "tine_file_restores_total", "counter", "Paths brought back one by one.",
+           atomic_load(&counts->restores));
     metric(out, "tine_appends_total", "counter", "Messages that clients sent.",
            atomic_load(&counts->messages));
     metric(out, "tine_deletes_total", "counter", "Sessions deleted.",
@@ -78,6 +83,21 @@ static void turns_write(struct turns *turns, struct buf *out)
     buf_add_format(out, "tine_turns_total{state=\"done\"} %" PRId64 "\n", counts.done);
     buf_add_format(out, "tine_turns_total{state=\"failed\"} %" PRId64 "\n", counts.failed);
     buf_add_format(out, "tine_turns_total{state=\"cancelled\"} %" PRId64 "\n", counts.cancelled);
+}
+
+static void files_write(struct workspaces *workspaces, struct buf *out)
+{
+    struct workspaces_counts counts;
+
+    workspaces_count(workspaces, &counts);
+    metric(out, "tine_snapshots_total", "counter", "Snapshots of directories.", counts.snapshots);
+    seconds(out, "tine_snapshot_seconds_total", "Time spent in taking them.", counts.snapshot_us);
+    metric(out, "tine_snapshot_files_read_total", "counter", "Files that had to be read for them.",
+           counts.files_read);
+    metric(out, "tine_snapshot_bytes_read_total", "counter", "Bytes of those.", counts.bytes_read);
+    metric(out, "tine_paths_restored_total", "counter", "Paths written by moves and merges.",
+           counts.restored);
+    metric(out, "tine_paths_deleted_total", "counter", "Paths deleted by them.", counts.deleted);
 }
 
 static void hub_write(struct hub *hub, struct buf *out)
@@ -107,6 +127,19 @@ static void store_write(struct store *store, struct buf *out)
     metric(out, "tine_store_waiting", "gauge", "Pieces of work that wait.", times.waiting);
 }
 
+static void pages_write(struct page_cache *pages, struct buf *out)
+{
+    struct page_cache_counts counts;
+
+    page_cache_count(pages, &counts);
+    metric(out, "tine_pages_again_total", "counter", "Pages of messages given again from memory.",
+           counts.found);
+    metric(out, "tine_pages_written_total", "counter", "Pages of messages that had to be written.",
+           counts.missed);
+    metric(out, "tine_pages_kept", "gauge", "Pages in memory.", counts.pages);
+    metric(out, "tine_pages_kept_bytes", "gauge", "Their bytes.", counts.bytes);
+}
+
 /* The hub belongs to the loop; its counts are read there, and the reply goes out from there. */
 static void finish(void *context)
 {
@@ -126,7 +159,9 @@ enum fault_code service_metrics(struct exchange *x, struct fault *fault)
     server_metrics(exchange_server(x), out);
     acts_write(&app->counts, out);
     turns_write(app->turns, out);
+    files_write(app->workspaces, out);
     store_write(app->store, out);
+    pages_write(app->pages, out);
     exchange_defer(x);
     server_post(exchange_server(x), finish, x);
     return FAULT_OK;

@@ -27,9 +27,11 @@ static enum fault_code rule_kind(const struct entry_spec *entry, struct fault *f
         return fault_set(fault, FAULT_INVALID, "a message has a role, anything else has none");
     if (entry->kind == ENTRY_STATE && entry->state.count == 0)
         return fault_set(fault, FAULT_INVALID, "a change of state changes nothing");
-    if (entry->tree.n && (entry->kind != ENTRY_FILES || entry->tree.n != HASH_BYTES))
-        return fault_set(fault, FAULT_INVALID, "only an entry of files names a tree, by its hash");
-    if (entry->flags & ~(unsigned)ENTRY_INTERRUPTED)
+    if (entry->tree.n && entry->tree.n != HASH_BYTES)
+        return fault_set(fault, FAULT_INVALID, "a tree of files is named by its hash");
+    if ((entry->flags & ENTRY_FOREIGN) && entry->kind != ENTRY_FILES)
+        return fault_set(fault, FAULT_INVALID, "only an entry of files tells of others' changes");
+    if (entry->flags & ~(unsigned)(ENTRY_INTERRUPTED | ENTRY_FOREIGN | ENTRY_LEFT_OUT))
         return fault_set(fault, FAULT_INVALID, "the flags of the entry are unknown");
     if (entry->calls < 0 || entry->results < 0 || entry->usage.input < 0 ||
         entry->usage.output < 0 || entry->usage.cost < 0)

@@ -15,6 +15,7 @@ struct engine {
     struct store *store;
     struct engine_source source;
     int64_t sessions_max;
+    struct reaper *reaper;              /* NULL: none */
     pthread_mutex_t lock;               /* of all below */
     unsigned char chance[CHANCE_BYTES]; /* drawn ahead: a call to the system for each id is dear */
     size_t chance_left;
@@ -75,6 +76,16 @@ void engine_limit_sessions(struct engine *engine, int64_t max)
 int64_t engine_sessions_max(const struct engine *engine)
 {
     return engine->sessions_max;
+}
+
+void engine_use_reaper(struct engine *engine, struct reaper *reaper)
+{
+    engine->reaper = reaper;
+}
+
+struct reaper *engine_reaper(const struct engine *engine)
+{
+    return engine->reaper;
 }
 
 struct store *engine_store(struct engine *engine)

@@ -23,6 +23,10 @@ void engine_free(struct engine *engine);
 /* How many living sessions an owner may have; LIMIT_SESSIONS unless said. Before any other call. */
 void engine_limit_sessions(struct engine *engine, int64_t max);
 
+/* From now on deletes wake this one, which the caller frees after the engine's last delete. */
+struct reaper;
+void engine_use_reaper(struct engine *engine, struct reaper *reaper);
+
 struct store *engine_store(struct engine *engine);
 int64_t engine_now_us(struct engine *engine);
 
@@ -62,13 +66,19 @@ FAULT_CHECK enum fault_code engine_redo(struct engine *engine, struct move_spec 
 FAULT_CHECK enum fault_code engine_adopt(struct engine *engine, struct adopt_spec *spec,
                                          struct arena *arena, struct move_result *out,
                                          struct fault *fault);
+FAULT_CHECK enum fault_code engine_merge(struct engine *engine, struct merge_spec *spec,
+                                         struct arena *arena, struct merge_result *out,
+                                         struct fault *fault);
 FAULT_CHECK enum fault_code engine_save(struct engine *engine, struct record_spec *spec,
                                         struct fault *fault);
 FAULT_CHECK enum fault_code engine_label(struct engine *engine, struct label_spec *spec,
                                          struct arena *arena, struct label *out,
                                          struct fault *fault);
 
-/* Deletes and clears away all that can go. */
+/*
+ * Deletes and clears away all that can go: a reaper does that behind it, when there is one. What is
+ * to be purged is gone when this returns.
+ */
 FAULT_CHECK enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec,
                                           struct fault *fault);
 

@@ -1,6 +1,6 @@
 /*
- * The ring holds the events of the numbers (floor, seen], so that a commit is read once however
- * many listen. What must hold:
+ * The ring holds the events of the numbers (ring.floor, seen], so that a commit is read once
+ * however many listen. What must hold:
  * 1. A listener is told every event above `since` that its filter lets through, once, in order.
  * 2. A listener whose number is below the floor reads for itself, one batch at a time, until it has
  *    come up to the ring.
@@ -9,31 +9,17 @@
  */
 #include "engine/hub.h"
 
+#include "engine/ring.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 enum {
-    RING_ITEMS = 1024,
-    RING_BYTES = 8 * 1024 * 1024,
     BATCH_EVENTS = 256,            /* of one reading */
     BATCH_BYTES = 128 * 1024,      /* a reading ends after this much */
     TOLD_BYTES = 128 * 1024,       /* running text that waits for one listener */
     UNTOLD_BYTES = 4 * 1024 * 1024 /* running text on its way to the loop */
-};
-
-/* An event or a piece of running text, ready to be sent; one block of memory. */
-struct item {
-    struct item *next;
-    int64_t e;     /* its number; of running text: the event after which it is told */
-    int64_t owner; /* OWNER_ANY: for whoever reads it (a reset) */
-    const char *type;
-    struct str session, turn, message;
-};
-
-struct list {
-    struct item *first, **last;
-    size_t count, bytes;
 };
 
 struct hub_listener {
@@ -42,11 +28,11 @@ struct hub_listener {
     struct hub_filter filter;
     void (*notify)(void *context);
     void *context;
-    int64_t at;         /* all events up to here were taken, or do not concern it */
-    struct list behind; /* what it read for itself */
-    int64_t behind_to;  /* where that reading ended */
-    bool reading, left; /* a reading is under way; left meanwhile */
-    struct list told;   /* running text that waits to be taken */
+    int64_t at;             /* all events up to here were taken, or do not concern it */
+    struct hub_list behind; /* what it read for itself */
+    int64_t behind_to;      /* where that reading ended */
+    bool reading, left;     /* a reading is under way; left meanwhile */
+    struct hub_list told;   /* running text that waits to be taken */
 };
 
 struct hub {
@@ -55,169 +41,24 @@ struct hub {
     struct hub_host host;
     struct hub_listener *listeners;
     bool awake, reading;
-    bool again;  /* something was committed since the reading began */
-    bool failed; /* the last reading did; hub_tick tries again */
-    int64_t floor, seen;
-    struct item *ring[RING_ITEMS]; /* round: `ring_count` from `ring_first` on */
-    size_t ring_first, ring_count, ring_bytes;
-    struct list held; /* running text that waits for an event */
+    bool again;   /* something was committed since the reading began */
+    bool failed;  /* the last reading did; hub_tick tries again */
+    int64_t seen; /* all events up to here were read for all */
+    struct ring ring;
+    struct hub_list held; /* running text that waits for an event */
     struct hub_counts counts;
     pthread_mutex_t lock; /* of all below */
     bool posted;
     bool woken;
-    struct list untold;
+    struct hub_list untold;
 };
-
-/* ---- items ---- */
-
-static void list_init(struct list *list)
-{
-    *list = (struct list){0};
-    list->last = &list->first;
-}
-
-static void list_push(struct list *list, struct item *item)
-{
-    item->next = NULL;
-    *list->last = item;
-    list->last = &item->next;
-    list->count++;
-    list->bytes += item->message.n;
-}
-
-static struct item *list_pop(struct list *list)
-{
-    struct item *item = list->first;
-
-    list->first = item->next;
-    if (!list->first)
-        list->last = &list->first;
-    list->count--;
-    list->bytes -= item->message.n;
-    return item;
-}
-
-static void list_clear(struct list *list)
-{
-    while (list->first)
-        free(list_pop(list));
-}
-
-static void list_move(struct list *to, struct list *from)
-{
-    while (from->first)
-        list_push(to, list_pop(from));
-}
-
-static struct str put(char **at, struct str s)
-{
-    struct str copy = {*at, s.n};
-
-    if (s.n)
-        memcpy(*at, s.p, s.n);
-    *at += s.n;
-    return copy;
-}
-
-static struct item *item_new(int64_t e, int64_t owner, const char *type, struct str session,
-                             struct str turn, struct str message)
-{
-    struct item *item = malloc(sizeof(*item) + session.n + turn.n + message.n);
-    char *at;
-
-    if (!item)
-        abort();
-    at = (char *)(item + 1);
-    *item = (struct item){.e = e, .owner = owner, .type = type};
-    item->session = put(&at, session);
-    item->turn = put(&at, turn);
-    item->message = put(&at, message);
-    return item;
-}
-
-/* ---- the ring ---- */
-
-static struct item *ring_item(const struct hub *hub, size_t i)
-{
-    return hub->ring[(hub->ring_first + i) % RING_ITEMS];
-}
-
-static void ring_drop(struct hub *hub)
-{
-    struct item *item = ring_item(hub, 0);
-
-    hub->ring_first = (hub->ring_first + 1) % RING_ITEMS;
-    hub->ring_count--;
-    hub->ring_bytes -= item->message.n;
-    hub->floor = item->e;
-    free(item);
-}
-
-static void ring_clear(struct hub *hub)
-{
-    while (hub->ring_count)
-        ring_drop(hub);
-}
-
-static void ring_add(struct hub *hub, struct list *found)
-{
-    hub->counts.events += (int64_t)found->count;
-    while (found->first) {
-        struct item *item = list_pop(found);
-
-        while (hub->ring_count == RING_ITEMS ||
-               (hub->ring_count && hub->ring_bytes + item->message.n > RING_BYTES))
-            ring_drop(hub);
-        hub->ring[(hub->ring_first + hub->ring_count++) % RING_ITEMS] = item;
-        hub->ring_bytes += item->message.n;
-    }
-}
-
-/* The place of the first event above a number; most who ask are near the end. */
-static size_t ring_above(const struct hub *hub, int64_t e)
-{
-    size_t i = hub->ring_count;
-
-    while (i && ring_item(hub, i - 1)->e > e)
-        i--;
-    return i;
-}
 
 /* With nobody left to tell, what was read is forgotten. */
 static void fall_asleep(struct hub *hub)
 {
     hub->awake = false;
-    ring_clear(hub);
-    list_clear(&hub->held);
-}
-
-/* ---- filters ---- */
-
-/* Is the type in the list "session.forked,message." ? */
-static bool type_listed(struct str types, const char *type)
-{
-    struct str name = str_of(type);
-
-    while (types.n) {
-        const char *comma = memchr(types.p, ',', types.n);
-        struct str one = {types.p, comma ? (size_t)(comma - types.p) : types.n};
-
-        if (str_eq(one, name) || (one.n && one.p[one.n - 1] == '.' && str_starts(name, one)))
-            return true;
-        types.p += one.n + (comma ? 1 : 0);
-        types.n -= one.n + (comma ? 1 : 0);
-    }
-    return false;
-}
-
-static bool lets_through(const struct hub_filter *filter, const struct item *item)
-{
-    if (item->owner == OWNER_ANY)
-        return true;
-    return (filter->owner == OWNER_ANY || filter->owner == item->owner) &&
-           (filter->session.n == 0 || str_eq(filter->session, item->session)) &&
-           (filter->turn.n == 0 || str_eq(filter->turn, item->turn)) &&
-           (filter->types.n == 0 || type_listed(filter->types, item->type));
+    ring_clear(&hub->ring);
+    hub_list_clear(&hub->held);
 }
 
 /* ---- reading ---- */
@@ -228,7 +69,7 @@ struct reading {
     struct hub_listener *listener; /* NULL: for all that are up to date */
     struct event_spec spec;
     struct hub_filter filter; /* of the listener */
-    struct list found;
+    struct hub_list found;
     int64_t to; /* all up to here was looked at */
     bool more, failed, gone;
 };
@@ -252,8 +93,9 @@ static void reading_add(struct reading *reading, const struct event *event)
     arena_init(&arena);
     word = reading->hub->render(event, &arena);
     if (word.type)
-        list_push(&reading->found, item_new(event->item.e, event->owner, word.type, event->session,
-                                            event_turn(event), word.message));
+        hub_list_push(&reading->found,
+                      hub_item_new(event->item.e, event->owner, word.type, event->session,
+                                   event_turn(event), word.message));
     arena_clear(&arena);
 }
 
@@ -275,7 +117,7 @@ static void reading_reset(struct reading *reading, const struct event_info *info
 {
     struct event reset = {.owner = OWNER_ANY, .item = {.e = info->newest}};
 
-    list_clear(&reading->found);
+    hub_list_clear(&reading->found);
     reading_add(reading, &reset);
     reading->to = info->newest;
     reading->more = false;
@@ -320,7 +162,7 @@ static struct reading *reading_new(struct hub *hub, struct hub_listener *listene
         reading->spec.owner = listener->filter.owner;
         reading->spec.session = listener->filter.session;
     }
-    list_init(&reading->found);
+    hub_list_init(&reading->found);
     return reading;
 }
 
@@ -334,7 +176,7 @@ static bool up_to_date(const struct hub_listener *listener)
     const struct hub *hub = listener->hub;
 
     return hub->awake && !listener->reading && !listener->behind.first &&
-           listener->at >= hub->floor;
+           listener->at >= hub->ring.floor;
 }
 
 static void notify(struct hub_listener *listener)
@@ -345,8 +187,8 @@ static void notify(struct hub_listener *listener)
 
 static void listener_free(struct hub_listener *listener)
 {
-    list_clear(&listener->behind);
-    list_clear(&listener->told);
+    hub_list_clear(&listener->behind);
+    hub_list_clear(&listener->told);
     free(listener);
 }
 
@@ -358,7 +200,7 @@ static void fetch_done(void *context)
 
     listener->reading = false;
     if (listener->left) {
-        list_clear(&reading->found);
+        hub_list_clear(&reading->found);
         free(reading);
         listener_free(listener);
         return;
@@ -367,13 +209,13 @@ static void fetch_done(void *context)
         listener->at = INT64_MAX; /* nothing will ever be told of it again */
     } else if (!reading->failed) {
         hub->counts.caught_up += (int64_t)reading->found.count;
-        list_move(&listener->behind, &reading->found);
+        hub_list_move(&listener->behind, &reading->found);
         listener->behind_to = reading->to;
         if (!listener->behind.first)
             listener->at = reading->to;
         if (!hub->awake && !reading->more) {
             hub->awake = true;
-            hub->floor = hub->seen = reading->to;
+            hub->ring.floor = hub->seen = reading->to;
             look(hub); /* for what came since that reading */
         }
         if (!up_to_date(listener) && !listener->behind.first)
@@ -381,7 +223,7 @@ static void fetch_done(void *context)
         else
             notify(listener);
     }
-    list_clear(&reading->found);
+    hub_list_clear(&reading->found);
     free(reading);
 }
 
@@ -402,21 +244,17 @@ struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter
 {
     size_t bytes = filter->session.n + filter->turn.n + filter->types.n;
     struct hub_listener *listener = calloc(1, sizeof(*listener) + bytes);
-    char *at;
 
     if (!listener)
         abort();
-    at = (char *)(listener + 1);
     listener->hub = hub;
-    listener->filter.owner = filter->owner;
-    listener->filter.session = put(&at, filter->session);
-    listener->filter.turn = put(&at, filter->turn);
-    listener->filter.types = put(&at, filter->types);
+    listener->filter = *filter;
+    hub_filter_copy(&listener->filter, (char *)(listener + 1));
     listener->notify = call;
     listener->context = context;
     listener->at = since;
-    list_init(&listener->behind);
-    list_init(&listener->told);
+    hub_list_init(&listener->behind);
+    hub_list_init(&listener->told);
     listener->next = hub->listeners;
     if (hub->listeners)
         hub->listeners->prev = listener;
@@ -450,12 +288,12 @@ void hub_leave(struct hub_listener *listener)
 static bool take_behind(struct hub_listener *listener, struct buf *out, size_t enough)
 {
     while (listener->behind.first) {
-        struct item *item;
+        struct hub_item *item;
 
         if (out->n >= enough)
             return true;
-        item = list_pop(&listener->behind);
-        if (lets_through(&listener->filter, item))
+        item = hub_list_pop(&listener->behind);
+        if (hub_filter_lets(&listener->filter, item))
             buf_add_str(out, item->message);
         listener->at = item->e;
         free(item);
@@ -469,11 +307,11 @@ static bool take_behind(struct hub_listener *listener, struct buf *out, size_t e
 static bool take_told(struct hub_listener *listener, int64_t next, struct buf *out, size_t enough)
 {
     while (listener->told.first && listener->told.first->e < next) {
-        struct item *item;
+        struct hub_item *item;
 
         if (out->n >= enough)
             return true;
-        item = list_pop(&listener->told);
+        item = hub_list_pop(&listener->told);
         buf_add_str(out, item->message);
         free(item);
     }
@@ -490,10 +328,10 @@ bool hub_take(struct hub_listener *listener, struct buf *out, size_t enough)
         fetch(listener);
         return false;
     }
-    for (size_t i = ring_above(hub, listener->at); i < hub->ring_count; i++) {
-        const struct item *item = ring_item(hub, i);
+    for (size_t i = ring_above(&hub->ring, listener->at); i < hub->ring.count; i++) {
+        const struct hub_item *item = ring_item(&hub->ring, i);
 
-        if (!lets_through(&listener->filter, item)) {
+        if (!hub_filter_lets(&listener->filter, item)) {
             listener->at = item->e;
             continue;
         }
@@ -515,20 +353,20 @@ bool hub_caught_up(const struct hub_listener *listener)
 /* ---- running text ---- */
 
 /* Hands a piece to those that are up to date. */
-static void tell_all(struct hub *hub, const struct item *piece)
+static void tell_all(struct hub *hub, const struct hub_item *piece)
 {
     struct hub_listener *next;
 
     for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
         next = listener->next;
-        if (!lets_through(&listener->filter, piece))
+        if (!hub_filter_lets(&listener->filter, piece))
             continue;
         if (!up_to_date(listener) || listener->told.bytes >= TOLD_BYTES) {
             hub->counts.dropped++;
             continue;
         }
-        list_push(&listener->told, item_new(hub->seen, piece->owner, piece->type, piece->session,
-                                            piece->turn, piece->message));
+        hub_list_push(&listener->told, hub_item_new(hub->seen, piece->owner, piece->type,
+                                                    piece->session, piece->turn, piece->message));
         notify(listener);
     }
 }
@@ -537,7 +375,7 @@ static void tell_all(struct hub *hub, const struct item *piece)
 static void tell_held(struct hub *hub)
 {
     while (hub->held.first && (hub->held.first->e <= hub->seen || !hub->awake)) {
-        struct item *piece = list_pop(&hub->held);
+        struct hub_item *piece = hub_list_pop(&hub->held);
 
         if (hub->awake)
             tell_all(hub, piece);
@@ -550,15 +388,15 @@ static void tell_held(struct hub *hub)
 /* Tells those whom something in the newest events concerns; `before`: what was seen before them. */
 static void notify_all(struct hub *hub, int64_t before)
 {
-    size_t from = ring_above(hub, before);
+    size_t from = ring_above(&hub->ring, before);
     struct hub_listener *next;
 
     for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
         bool concerned = !up_to_date(listener);
 
         next = listener->next;
-        for (size_t i = from; i < hub->ring_count && !concerned; i++)
-            concerned = lets_through(&listener->filter, ring_item(hub, i));
+        for (size_t i = from; i < hub->ring.count && !concerned; i++)
+            concerned = hub_filter_lets(&listener->filter, ring_item(&hub->ring, i));
         if (concerned)
             notify(listener);
         else if (listener->at >= before && !listener->told.first)
@@ -579,11 +417,12 @@ static void look_done(void *context)
         fall_asleep(hub);
     } else if (!reading->failed) {
         hub->seen = reading->to;
-        ring_add(hub, &reading->found);
+        hub->counts.events += (int64_t)reading->found.count;
+        ring_add(&hub->ring, &reading->found);
         notify_all(hub, before);
         tell_held(hub);
     }
-    list_clear(&reading->found);
+    hub_list_clear(&reading->found);
     free(reading);
     if (hub->awake && (more || hub->again))
         look(hub);
@@ -607,23 +446,23 @@ static void look(struct hub *hub)
 static void arrive(void *context)
 {
     struct hub *hub = context;
-    struct list untold;
+    struct hub_list untold;
     bool woken;
 
-    list_init(&untold);
+    hub_list_init(&untold);
     pthread_mutex_lock(&hub->lock);
     hub->posted = false;
     woken = hub->woken;
     hub->woken = false;
-    list_move(&untold, &hub->untold);
+    hub_list_move(&untold, &hub->untold);
     pthread_mutex_unlock(&hub->lock);
     if (woken)
         look(hub);
     if (hub->held.bytes >= UNTOLD_BYTES) {
         hub->counts.dropped += (int64_t)untold.count;
-        list_clear(&untold);
+        hub_list_clear(&untold);
     }
-    list_move(&hub->held, &untold);
+    hub_list_move(&hub->held, &untold);
     tell_held(hub);
 }
 
@@ -647,8 +486,8 @@ void hub_wake(struct hub *hub)
 
 void hub_tell(struct hub *hub, const struct hub_tidings *tidings)
 {
-    struct item *piece = item_new(tidings->after, tidings->owner, tidings->type, tidings->session,
-                                  tidings->turn, tidings->message);
+    struct hub_item *piece = hub_item_new(tidings->after, tidings->owner, tidings->type,
+                                          tidings->session, tidings->turn, tidings->message);
 
     pthread_mutex_lock(&hub->lock);
     if (hub->untold.bytes >= UNTOLD_BYTES) {
@@ -656,7 +495,7 @@ void hub_tell(struct hub *hub, const struct hub_tidings *tidings)
         free(piece);
         return;
     }
-    list_push(&hub->untold, piece);
+    hub_list_push(&hub->untold, piece);
     post(hub);
 }
 
@@ -709,8 +548,8 @@ struct hub *hub_new(struct store *store, hub_render *render, const struct hub_ho
     hub->render = render;
     hub->host = *host;
     pthread_mutex_init(&hub->lock, NULL);
-    list_init(&hub->held);
-    list_init(&hub->untold);
+    hub_list_init(&hub->held);
+    hub_list_init(&hub->untold);
     return hub;
 }
 
@@ -719,9 +558,9 @@ void hub_free(struct hub *hub)
     if (!hub)
         return;
     assert(!hub->listeners && !hub->reading);
-    ring_clear(hub);
-    list_clear(&hub->held);
-    list_clear(&hub->untold);
+    ring_clear(&hub->ring);
+    hub_list_clear(&hub->held);
+    hub_list_clear(&hub->untold);
     pthread_mutex_destroy(&hub->lock);
     free(hub);
 }

@@ -3,6 +3,12 @@
 
 #include "engine/rules.h"
 
+static void draw_files(struct engine *engine, struct move_files *files)
+{
+    files->drawn = engine_draw_id(engine);
+    engine_draw_salt(engine, files->salt);
+}
+
 static enum fault_code move(struct engine *engine, struct move_spec *spec, enum move_act act,
                             struct arena *arena, struct move_result *out, struct fault *fault)
 {
@@ -11,6 +17,7 @@ static enum fault_code move(struct engine *engine, struct move_spec *spec, enum 
     spec->act = act;
     spec->drawn = engine_draw_id(engine);
     engine_draw_salt(engine, spec->salt);
+    draw_files(engine, &spec->files);
     spec->at_us = engine_now_us(engine);
     return store_session_move(engine_store(engine), spec, arena, out, fault);
 }
@@ -53,5 +60,28 @@ enum fault_code engine_adopt(struct engine *engine, struct adopt_spec *spec, str
         return fault_pass(fault);
     spec->draw = draw;
     spec->draw_context = engine;
+    draw_files(engine, &spec->files);
     return store_session_adopt(engine_store(engine), spec, arena, out, fault);
+}
+
+enum fault_code engine_merge(struct engine *engine, struct merge_spec *spec, struct arena *arena,
+                             struct merge_result *out, struct fault *fault)
+{
+    struct entry_spec *entry = spec->entry;
+
+    if (rule_once(spec->once, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (entry) {
+        if (rule_length("the message", entry->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK)
+            return fault_pass(fault);
+        entry->drawn = engine_draw_id(engine);
+        entry->drawn_turn = engine_draw_id(engine);
+        engine_draw_salt(engine, entry->salt);
+        entry->at_us = engine_now_us(engine);
+    }
+    spec->drawn = engine_draw_id(engine);
+    engine_draw_salt(engine, spec->salt);
+    draw_files(engine, &spec->files);
+    spec->at_us = engine_now_us(engine);
+    return store_session_merge(engine_store(engine), spec, arena, out, fault);
 }

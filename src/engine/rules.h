@@ -6,6 +6,7 @@
 #include "store/limits.h"
 
 int64_t engine_sessions_max(const struct engine *engine);
+struct reaper *engine_reaper(const struct engine *engine); /* NULL: none */
 
 /* A new id; ids of one engine only grow. */
 struct id engine_draw_id(struct engine *engine);

@@ -1,6 +1,7 @@
 /* Sessions as a whole: made, forked, changed, labelled, deleted. */
 #include "engine/engine.h"
 
+#include "engine/reaper.h"
 #include "engine/rules.h"
 
 enum fault_code engine_create(struct engine *engine, struct create_spec *spec, struct arena *arena,
@@ -48,6 +49,8 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
         return fault_pass(fault);
     spec->drawn = engine_draw_id(engine);
+    spec->drawn_files = engine_draw_id(engine);
+    engine_draw_salt(engine, spec->salt);
     spec->at_us = engine_now_us(engine);
     spec->sessions_max = engine_sessions_max(engine);
     return store_session_fork(engine_store(engine), spec, arena, out, fault);
@@ -82,6 +85,10 @@ enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec, s
     spec->at_us = engine_now_us(engine);
     if (store_session_delete(engine_store(engine), spec, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (engine_reaper(engine) && !spec->purge) {
+        reaper_wake(engine_reaper(engine));
+        return FAULT_OK;
+    }
     while (more)
         if (store_reap(engine_store(engine), &more, fault) != FAULT_OK)
             return fault_pass(fault);

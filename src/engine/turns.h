@@ -10,6 +10,7 @@
 #include "agent/agents.h"
 #include "engine/engine.h"
 #include "engine/hub.h"
+#include "engine/workspaces.h"
 
 /* A piece of what a turn is saying. */
 struct turn_piece {
@@ -22,10 +23,11 @@ struct turn_piece {
 struct turns_options {
     struct engine *engine;
     struct agents *agents;
-    struct hub *hub; /* is told what is said while it is said; NULL: nobody is */
+    struct workspaces *workspaces; /* where the agents work */
+    struct hub *hub;               /* is told what is said while it is said; NULL: nobody is */
     /* Writes a piece of running text as it is sent; called on the turn's thread. */
     struct str (*render)(const struct turn_piece *piece, struct arena *arena);
-    const char *home; /* directories of sessions and the marks of runners are below it */
+    const char *home; /* the marks of runners are below it */
     int running_max;  /* turns at once; more are queued. 0: 64 */
     int queued_max;   /* sends that wait in one session. 0: 16 */
 };
@@ -102,9 +104,5 @@ struct turns_counts {
     int64_t running, queued, done, failed, cancelled;
 };
 void turns_count(struct turns *turns, struct turns_counts *out);
-
-/* The directory of a session, which is made when missing. */
-FAULT_CHECK enum fault_code turns_dir(struct turns *turns, int64_t session, struct arena *arena,
-                                      struct str *out, struct fault *fault);
 
 #endif

@@ -3,7 +3,9 @@
 #include "agent/preset.h"
 #include "base/hash.h"
 #include "dialect/native/native.h"
+#include "engine/reaper.h"
 #include "house/lock.h"
+#include "http/limits.h"
 #include "workspace/sandbox.h"
 
 #include <assert.h>
@@ -25,6 +27,7 @@ struct house {
     struct arena arena;
     struct presets presets;
     struct lock *lock;
+    struct reaper *reaper;
     int64_t owner; /* of what the local operator makes */
     bool open;     /* no tokens */
     int64_t version;
@@ -33,6 +36,8 @@ struct house {
     pthread_t loop, closer;
     bool loop_started, closer_started;
 };
+
+static const struct page_cache_limits page_limits = {EDGE_PAGES, EDGE_PAGES_BYTES, EDGE_PAGE_BYTES};
 
 enum { TABLES = 2 };
 static const struct route_table *const tables[TABLES] = {&native_routes, &service_routes};
@@ -174,18 +179,6 @@ static void look(void *context)
     server_work(house->app.server, look_work, look_done, house);
 }
 
-/* What an earlier process deleted and did not get to clear away. */
-static void reap_work(void *context)
-{
-    struct house *house = context;
-    struct fault fault;
-    bool more = true;
-
-    while (more && !atomic_load(&house->app.stopping))
-        if (store_reap(house->app.store, &more, &fault) != FAULT_OK)
-            return;
-}
-
 /* ---- opening ---- */
 
 static const char *environment(const char *name)
@@ -272,11 +265,23 @@ static enum fault_code open_edge(struct house *house, struct fault *fault)
     return FAULT_OK;
 }
 
+/* Before turns: what a crash left half done to files is settled when the first one begins. */
+static enum fault_code open_workspaces(struct house *house, struct fault *fault)
+{
+    struct workspaces_options options = {.engine = house->app.engine, .home = house->options.home};
+    int64_t left;
+
+    if (workspaces_open(&options, &house->app.workspaces, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return workspaces_recover(house->app.workspaces, &left, fault);
+}
+
 static enum fault_code open_turns(struct house *house, struct fault *fault)
 {
     const struct config_limits *limits = &house->options.config->limits;
     struct turns_options options = {.engine = house->app.engine,
                                     .agents = house->app.agents,
+                                    .workspaces = house->app.workspaces,
                                     .hub = house->app.hub,
                                     .render = native_piece_render,
                                     .home = house->options.home,
@@ -297,18 +302,21 @@ static enum fault_code open_all(struct house *house, struct fault *fault)
     if (options->kinds->open_store(options->db, &house->app.store, fault) != FAULT_OK)
         return fault_pass(fault);
     house->app.engine = engine_new(house->app.store, NULL);
+    house->reaper = reaper_new(house->app.store);
+    engine_use_reaper(house->app.engine, house->reaper);
+    house->app.pages = page_cache_new(&page_limits);
     if (options->config->limits.sessions_per_user)
         engine_limit_sessions(house->app.engine, options->config->limits.sessions_per_user);
     if (options->config->sandbox_off)
         sandbox_turn_off();
     if (store_owner(house->app.store, STR("local"), &house->owner, fault) != FAULT_OK ||
         open_agents(house, fault) != FAULT_OK || open_edge(house, fault) != FAULT_OK ||
-        open_turns(house, fault) != FAULT_OK)
+        open_workspaces(house, fault) != FAULT_OK || open_turns(house, fault) != FAULT_OK)
         return fault_pass(fault);
     server_every(house->app.server, LOOK_MS, look, house);
     if (!options->serve)
         return FAULT_OK;
-    server_work(house->app.server, reap_work, NULL, house);
+    reaper_wake(house->reaper); /* for what an earlier process did not get to clear away */
     return lock_say(house->lock, house_address(house, &house->arena).p, fault);
 }
 
@@ -389,9 +397,13 @@ void house_close(struct house *house)
         lock_free(house->lock);
         return; /* a turn still runs, on the store and all; the process is about to end */
     }
+    workspaces_close(house->app.workspaces);
     hub_free(house->app.hub);
     agents_free(house->app.agents);
+    /* A command that deletes is done when all is; a server leaves the rest to the next one. */
+    reaper_free(house->reaper, !house->options.serve);
     engine_free(house->app.engine);
+    page_cache_free(house->app.pages);
     store_close(house->app.store);
     lock_free(house->lock);
     arena_clear(&house->arena);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -18,10 +19,37 @@ enum {
 
 /* ---- refusing past libmicrohttpd ---- */
 
+/* What was refused before its first line was there has no call that would be logged when it ends.
+ */
+static void log_without_call(const struct conn *conn, struct str id)
+{
+    struct server *server = conn->server;
+    struct access_line line = {
+        .id = id,
+        .method = str_of(request_method_name(HTTP_METHOD_COUNT)),
+        .target = STR("-"),
+        .peer = str_of(conn->peer_text),
+        .status = conn->raw_status,
+    };
+    struct timespec now;
+
+    if (server->options.log != SERVER_LOG_OFF) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        line.time_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+        access_log_add(server->log, &line);
+    }
+    metrics_add(server->metrics,
+                &(struct metrics_request){.method = HTTP_METHOD_COUNT, .status = conn->raw_status});
+}
+
 void conn_refuse(struct conn *conn, const struct fault *fault)
 {
     struct buf body, text;
+    struct arena arena;
+    struct str id;
 
+    arena_init(&arena);
+    id = conn->call ? conn->call->x.request.id : call_id(conn->server, &arena);
     buf_init(&body, PROBLEM_BYTES);
     buf_init(&text, 2 * (size_t)PROBLEM_BYTES);
     problem_add(&body, fault);
@@ -33,20 +61,20 @@ void conn_refuse(struct conn *conn, const struct fault *fault)
                    conn->raw_status, fault_title(conn->raw_status), body.n);
     if (fault_retryable(fault->code))
         buf_add_text(&text, "Retry-After: 1\r\n");
-    if (conn->call)
-        buf_add_format(&text, "Tine-Request-Id: %.*s\r\n", STR_ARG(conn->call->x.request.id));
-    buf_add_text(&text, "\r\n");
+    buf_add_format(&text, "Tine-Request-Id: %.*s\r\n\r\n", STR_ARG(id));
     buf_add_str(&text, buf_str(&body));
     /* A client whose window is too small even for this has no claim on an answer. */
     if (send(conn->fd, text.p, text.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         conn->raw_status = 0;
     conn->linger = true;
+    if (!conn->call)
+        log_without_call(conn, id);
     buf_clear(&body);
     buf_clear(&text);
+    arena_clear(&arena);
 }
 
-/* The same from outside of libmicrohttpd's calls: it notices that the connection is shut. */
-static void refuse_and_shut(struct conn *conn, const struct fault *fault)
+void conn_refuse_and_shut(struct conn *conn, const struct fault *fault)
 {
     conn_refuse(conn, fault);
     shutdown(conn->fd, SHUT_RDWR);
@@ -223,12 +251,12 @@ static void sweep_one(struct conn *conn, int64_t now)
     since = call ? call->started_us / 1000 : conn->first_ms;
     if (conn->refused && now - conn->since_ms > REFUSED_MS) {
         fault_write(&fault, FAULT_TOO_MANY, "there are too many connections");
-        refuse_and_shut(conn, &fault);
+        conn_refuse_and_shut(conn, &fault);
     } else if (since && now - since > server->limits.request_ms) {
         fault_write(&fault, FAULT_REQUEST_TIMEOUT, "the request took longer than %d ms to arrive",
                     server->limits.request_ms);
         metrics_refused(server->metrics, REFUSED_TIMEOUT);
-        refuse_and_shut(conn, &fault);
+        conn_refuse_and_shut(conn, &fault);
     }
 }
 

@@ -22,9 +22,14 @@ struct reply {
     int status;       /* 0: the route's */
     const char *type; /* NULL: application/json */
     struct buf body;  /* the server takes it over; its maximum is REPLY_BYTES */
-    struct str fixed; /* instead of body: bytes that outlive the server */
+    struct str fixed; /* instead of body: bytes that outlive the server, or are held until … */
+    void (*release)(
+        void *held); /* … this is called, once, from any thread; NULL: they outlive it */
+    void *held;
     struct reply_header headers[REPLY_HEADERS_MAX];
     size_t header_count;
+    struct str problem; /* should the handler return a fault: more members of the problem, as a
+                           JSON object; lives as long as the exchange */
 };
 
 struct exchange {

@@ -15,7 +15,10 @@ enum {
     EDGE_WORKERS = 64,                      /* threads for requests */
     EDGE_QUEUE = 1024,                      /* requests that wait for a worker */
     EDGE_LOG_BYTES = 1024 * 1024,           /* log lines that wait to be written */
-    EDGE_LOG_PATH_BYTES = 1024              /* of a request's target in its line */
+    EDGE_LOG_PATH_BYTES = 1024,             /* of a request's target in its line */
+    EDGE_PAGES = 4096,                      /* written pages that are kept to be given again */
+    EDGE_PAGES_BYTES = 32 * 1024 * 1024,    /* of all of them */
+    EDGE_PAGE_BYTES = 1024 * 1024           /* of one; a larger one is not kept */
 };
 
 #endif

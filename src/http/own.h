@@ -151,9 +151,18 @@ void conn_notify(void *server, struct MHD_Connection *mhd, void **context,
                  enum MHD_ConnectionNotificationCode code);
 /* Writes the fault past libmicrohttpd: in the middle of a request that cannot be finished. */
 void conn_refuse(struct conn *conn, const struct fault *fault);
+/* The same where libmicrohttpd is not asked to close it: it notices that the connection is shut. */
+void conn_refuse_and_shut(struct conn *conn, const struct fault *fault);
 void conn_sweep(struct server *server); /* those that take too long */
 void linger_sweep(struct server *server);
 void linger_close(struct server *server);
+
+/* misread.c: for libmicrohttpd's log. */
+void misread_log(void *server, const char *format, va_list args);
+
+/* call_head.c: reads the head and finds the route; a fault is the call's. */
+FAULT_CHECK enum fault_code call_head_read(struct call *call, const char *method, const char *url,
+                                           const char *version);
 
 /* call.c */
 void *call_begin(void *server, const char *uri, struct MHD_Connection *mhd);
@@ -162,6 +171,7 @@ enum MHD_Result call_handle(void *server, struct MHD_Connection *mhd, const char
                             void **context);
 void call_end(void *server, struct MHD_Connection *mhd, void **context,
               enum MHD_RequestTerminationCode code);
+struct str call_id(struct server *server, struct arena *arena); /* the next one */
 void call_give_up(struct conn *conn); /* the server stops before there is an answer */
 void call_free(struct call *call);
 void call_keep(struct server *server, struct call *call); /* on the loop: to be used again */
@@ -169,6 +179,9 @@ void call_keep(struct server *server, struct call *call); /* on the loop: to be 
 /* reply.c: hands the reply to libmicrohttpd. */
 enum MHD_Result reply_queue(struct call *call);
 void reply_fault(struct exchange *x, enum fault_code code, const struct fault *fault);
+
+/* Lets go of what the reply holds, if libmicrohttpd has not got it. */
+void reply_release(struct reply *reply);
 
 /* The headers that the handler has set. */
 void reply_add_own(struct call *call, struct MHD_Response *response);

@@ -14,7 +14,7 @@ static void add_detail(struct json_out *out, struct str message)
     json_out_string(out, "detail", (struct str){text, n});
 }
 
-void problem_add(struct buf *buf, const struct fault *fault)
+static void add(struct buf *buf, const struct fault *fault, struct str more)
 {
     int status = fault_status(fault->code);
     struct json_out out;
@@ -26,7 +26,14 @@ void problem_add(struct buf *buf, const struct fault *fault)
     json_out_int(&out, "status", status);
     json_out_string(&out, "code", str_of(fault_name(fault->code)));
     add_detail(&out, str_of(fault->message));
+    if (more.n)
+        json_out_members(&out, more);
     json_out_object_end(&out);
+}
+
+void problem_add(struct buf *buf, const struct fault *fault)
+{
+    add(buf, fault, STR_NONE);
 }
 
 void problem_write(struct exchange *x, const struct fault *fault)
@@ -35,5 +42,5 @@ void problem_write(struct exchange *x, const struct fault *fault)
     x->reply.fixed = STR_NONE;
     x->reply.status = fault_status(fault->code);
     x->reply.type = "application/problem+json";
-    problem_add(&x->reply.body, fault);
+    add(&x->reply.body, fault, x->reply.problem);
 }

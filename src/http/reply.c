@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <strings.h>
 
+void reply_release(struct reply *reply)
+{
+    if (reply->release)
+        reply->release(reply->held);
+    reply->release = NULL;
+    reply->fixed = STR_NONE;
+}
+
 void reply_fault(struct exchange *x, enum fault_code code, const struct fault *fault)
 {
     struct call *call = (struct call *)x;
@@ -16,7 +24,7 @@ void reply_fault(struct exchange *x, enum fault_code code, const struct fault *f
         call->source.close(call->source.context);
     call->streams = false;
     buf_clear(&x->reply.body);
-    x->reply.fixed = STR_NONE;
+    reply_release(&x->reply);
     x->reply.header_count = 0;
     x->reply.status = 0;
     x->reply.type = NULL;
@@ -83,6 +91,20 @@ static void add_headers(struct call *call, struct MHD_Response *response)
         MHD_add_response_header(response, "Connection", "close");
 }
 
+static struct MHD_Response *fixed_response(struct reply *reply)
+{
+    void *bytes = (void *)(uintptr_t)reply->fixed.p;
+    struct MHD_Response *response;
+
+    if (!reply->release)
+        return MHD_create_response_from_buffer(reply->fixed.n, bytes, MHD_RESPMEM_PERSISTENT);
+    response = MHD_create_response_from_buffer_with_free_callback_cls(reply->fixed.n, bytes,
+                                                                      reply->release, reply->held);
+    if (response)
+        reply->release = NULL; /* libmicrohttpd calls it when all is sent */
+    return response;
+}
+
 static struct MHD_Response *body_response(struct call *call)
 {
     struct reply *reply = &call->x.reply;
@@ -90,8 +112,7 @@ static struct MHD_Response *body_response(struct call *call)
 
     if (reply->fixed.p) {
         call->bytes_out = (int64_t)reply->fixed.n;
-        return MHD_create_response_from_buffer(reply->fixed.n, (void *)(uintptr_t)reply->fixed.p,
-                                               MHD_RESPMEM_PERSISTENT);
+        return fixed_response(reply);
     }
     call->bytes_out = (int64_t)reply->body.n;
     if (reply->body.n == 0)

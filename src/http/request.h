@@ -45,10 +45,13 @@ struct request {
     enum http_method method;
     struct str target;                     /* as it came, for the log */
     struct str path;                       /* decoded, without the query */
-    struct str params[REQUEST_PARAMS_MAX]; /* what stands for each {…} of the route, decoded */
+    struct str raw_path;                   /* … as it came */
+    const char *path_flaw;                 /* as of struct target */
+    struct str params[REQUEST_PARAMS_MAX]; /* what stands for each {…} of the route, decoded; {…*}
+                                              may be any bytes */
     struct str query[REQUEST_QUERY_MAX];   /* values in the order of the route's table; p == NULL:
                                               not given */
-    int64_t query_int[REQUEST_QUERY_MAX];  /* of those that are numbers or flags */
+    int64_t query_int[REQUEST_QUERY_MAX]; /* of those that are numbers or flags */
     const struct request_header *headers;
     size_t header_count;
     struct str body;

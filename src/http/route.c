@@ -32,7 +32,7 @@ static bool segment_take(struct str *path, struct str *out)
     return true;
 }
 
-/* Does the pattern match? `params` gets what stands for its names. */
+/* Does the pattern match the raw path? `params` gets what stands for its names, still escaped. */
 static bool pattern_match(struct str pattern, struct str path,
                           struct str params[REQUEST_PARAMS_MAX])
 {
@@ -51,7 +51,7 @@ static bool pattern_match(struct str pattern, struct str path,
             segment_take(&path, &have);
         }
         if (kind == SEGMENT_WORD) {
-            if (!str_eq(want, have))
+            if (!target_is(have, want))
                 return false;
         } else if (have.n == 0 || count == REQUEST_PARAMS_MAX) {
             return false;
@@ -78,14 +78,19 @@ static bool pattern_closer(struct str a, struct str b)
     }
 }
 
-/* The path below the table's prefix; p == NULL when it is elsewhere. */
+/* The raw path below the table's prefix; p == NULL when it is elsewhere. */
 static struct str below(const struct route_table *table, struct str path)
 {
-    struct str prefix = str_of(table->prefix);
+    struct str prefix = str_of(table->prefix), want, have;
 
-    if (!str_starts(path, prefix) || (path.n > prefix.n && path.p[prefix.n] != '/'))
-        return STR_NONE;
-    return (struct str){path.p + prefix.n, path.n - prefix.n};
+    while (segment_take(&prefix, &want)) {
+        if (path.n == 0 || path.p[0] != '/')
+            return STR_NONE;
+        segment_take(&path, &have);
+        if (!target_is(have, want))
+            return STR_NONE;
+    }
+    return path;
 }
 
 /* The closest route of one table for the method; `methods` collects those that the path has. */
@@ -110,6 +115,45 @@ static const struct route *table_find(const struct route_table *table, enum http
         memcpy(params, found, sizeof(found));
     }
     return best;
+}
+
+static bool takes_rest(const struct route *route)
+{
+    size_t n = strlen(route->path);
+
+    return n > 2 && route->path[n - 2] == '*';
+}
+
+static enum fault_code param_decode(struct str raw, struct arena *arena, struct str *out,
+                                    struct fault *fault)
+{
+    if (target_decode(raw, false, "path", arena, out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (target_has_dots(*out))
+        return fault_set(fault, FAULT_MALFORMED, "the path has a segment \".\" or \"..\"");
+    return FAULT_OK;
+}
+
+static enum fault_code params_decode(const struct route *route, struct request *request,
+                                     struct arena *arena, struct fault *fault)
+{
+    bool rest = takes_rest(route);
+    size_t count = 0;
+
+    if (!rest && request->path_flaw)
+        return fault_set(fault, FAULT_MALFORMED, "the path %s", request->path_flaw);
+    while (count < REQUEST_PARAMS_MAX && request->params[count].p)
+        count++;
+    for (size_t i = 0; i < count; i++) {
+        struct str *param = &request->params[i];
+        enum fault_code code = rest && i + 1 == count
+                                   ? target_decode_rest(*param, arena, param, fault)
+                                   : param_decode(*param, arena, param, fault);
+
+        if (code)
+            return code;
+    }
+    return FAULT_OK;
 }
 
 static void allow_write(unsigned methods, char allow[64])
@@ -166,6 +210,7 @@ static enum fault_code query_value(const struct route_query *query, struct str v
 {
     switch (query->type) {
     case QUERY_TEXT:
+    case QUERY_BYTES:
         if (query->max && value.n > (size_t)query->max)
             return fault_set(fault, FAULT_INVALID, "\"%s\" in the query has more than %lld bytes",
                              query->name, (long long)query->max);
@@ -194,6 +239,17 @@ static bool is_token(const struct route *route, struct str name)
     return route->streams && route->method == HTTP_GET && str_eq(name, STR("access_token"));
 }
 
+/* The place of a name in the route's table; at its end: it is not there. */
+static size_t query_place(const struct route *route, struct str name)
+{
+    size_t i = 0;
+
+    while (route->query && i < REQUEST_QUERY_MAX && route->query[i].name &&
+           !str_eq(name, str_of(route->query[i].name)))
+        i++;
+    return i;
+}
+
 /* One argument of the query: name=value, still escaped. */
 static enum fault_code query_argument(const struct route *route, struct str raw,
                                       struct request *request, struct arena *arena,
@@ -202,25 +258,31 @@ static enum fault_code query_argument(const struct route *route, struct str raw,
     const char *equals = memchr(raw.p, '=', raw.n);
     struct str name = {raw.p, equals ? (size_t)(equals - raw.p) : raw.n};
     struct str value = STR("");
+    const struct route_query *query;
+    enum fault_code code;
+    size_t i;
 
     if (equals)
         value = (struct str){equals + 1, raw.n - name.n - 1};
-    if (target_decode(name, true, "query", arena, &name, fault) != FAULT_OK ||
-        target_decode(value, true, "query", arena, &value, fault) != FAULT_OK)
+    if (target_decode(name, true, "query", arena, &name, fault) != FAULT_OK)
         return fault_pass(fault);
+    i = query_place(route, name);
+    query = route->query && i < REQUEST_QUERY_MAX ? &route->query[i] : NULL;
+    if (query && query->name && query->type == QUERY_BYTES)
+        code = target_decode_bytes(value, true, "query", arena, &value, fault);
+    else
+        code = target_decode(value, true, "query", arena, &value, fault);
+    if (code)
+        return code;
     if (is_token(route, name))
         return FAULT_OK;
-    for (size_t i = 0; route->query && route->query[i].name && i < REQUEST_QUERY_MAX; i++) {
-        if (!str_eq(name, str_of(route->query[i].name)))
-            continue;
-        if (request->query[i].p)
-            return fault_set(fault, FAULT_INVALID, "\"%s\" stands twice in the query",
-                             route->query[i].name);
-        request->query[i] = value;
-        return query_value(&route->query[i], value, &request->query_int[i], fault);
-    }
-    return fault_set(fault, FAULT_INVALID, "unknown name \"%.*s\" in the query",
-                     (int)(name.n < 100 ? name.n : 100), name.p);
+    if (!query || !query->name)
+        return fault_set(fault, FAULT_INVALID, "unknown name \"%.*s\" in the query",
+                         (int)(name.n < 100 ? name.n : 100), name.p);
+    if (request->query[i].p)
+        return fault_set(fault, FAULT_INVALID, "\"%s\" stands twice in the query", query->name);
+    request->query[i] = value;
+    return query_value(query, value, &request->query_int[i], fault);
 }
 
 static enum fault_code query_read(const struct route *route, struct str raw,
@@ -255,7 +317,7 @@ enum fault_code route_find(const struct route_table *const *tables, size_t count
 
     *out = (struct route_match){0};
     for (size_t i = 0; i < count && !out->route; i++) {
-        struct str rest = below(tables[i], request->path);
+        struct str rest = below(tables[i], request->raw_path);
         unsigned before = methods;
 
         if (!rest.p)
@@ -268,8 +330,13 @@ enum fault_code route_find(const struct route_table *const *tables, size_t count
     }
     if (methods)
         allow_write(methods, out->allow);
-    if (out->route)
+    if (out->route) {
+        if (params_decode(out->route, request, arena, fault) != FAULT_OK)
+            return fault_pass(fault);
         return query_read(out->route, raw_query, request, arena, fault);
+    }
+    if (request->path_flaw)
+        return fault_set(fault, FAULT_MALFORMED, "the path %s", request->path_flaw);
     if (methods)
         return fault_set(fault, FAULT_METHOD, "\"%.*s\" takes %s", PATH_ARG(request->path),
                          out->allow);

@@ -16,7 +16,12 @@ enum route_where {
     ROUTE_LOOP  /* on the loop: must never block */
 };
 
-enum query_type { QUERY_TEXT, QUERY_INT, QUERY_FLAG /* 0, 1, true, false */ };
+enum query_type {
+    QUERY_TEXT,
+    QUERY_INT,
+    QUERY_FLAG, /* 0, 1, true, false */
+    QUERY_BYTES /* as QUERY_TEXT, but any bytes: the path of a file */
+};
 
 struct route_query {
     const char *name; /* NULL ends the table */
@@ -29,7 +34,7 @@ struct route_query {
 struct route {
     enum http_method method;
     const char *path; /* below the table's prefix: "/sessions/{id}/fork"; {path*} at the end takes
-                         slashes too */
+                         the rest of any path: slashes and any bytes */
     route_run *run;
     enum route_where where;
     enum right right;
@@ -60,7 +65,9 @@ struct route_table {
 /*
  * Finds the route and fills request->params and request->query (and query_int). FAULT_NOT_FOUND,
  * FAULT_METHOD (with `allow` listing what is there), FAULT_INVALID for a query that the route does
- * not know or that is out of range. `table` is set whenever the path belongs to one.
+ * not know or that is out of range, FAULT_MALFORMED for a path with a flaw where the route does not
+ * take one, FAULT_PATH_INVALID for a rest that no file can have. `table` is set whenever the path
+ * belongs to one.
  */
 struct route_match {
     const struct route_table *table;

@@ -388,7 +388,7 @@ static size_t unescape_nothing(void *context, struct MHD_Connection *mhd, char *
 
 static struct MHD_Daemon *daemon_start(struct server *server, int listening)
 {
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem listen_option[] = {
         {listening < 0 ? MHD_OPTION_END : MHD_OPTION_LISTEN_SOCKET, listening, NULL},
         {MHD_OPTION_END, 0, NULL},
@@ -397,7 +397,8 @@ static struct MHD_Daemon *daemon_start(struct server *server, int listening)
     if (listening < 0)
         flags |= MHD_USE_NO_LISTEN_SOCKET;
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, call_handle, server, MHD_OPTION_ARRAY, listen_option,
+        flags, 0, NULL, NULL, call_handle, server, MHD_OPTION_EXTERNAL_LOGGER,
+        (MHD_LogCallback)misread_log, server, MHD_OPTION_ARRAY, listen_option,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)(server->limits.connections + SPARE),
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(server->limits.idle_ms + 999) / 1000,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, server->pool_bytes, MHD_OPTION_NOTIFY_CONNECTION,

@@ -16,38 +16,80 @@ static int hex(char c)
     return -1;
 }
 
-enum fault_code target_decode(struct str raw, bool plus, const char *what, struct arena *arena,
-                              struct str *out, struct fault *fault)
+/* The byte at raw.p[*i], decoded; *i stays on the last character of it. -1: a bad escape. */
+static int byte_at(struct str raw, bool plus, size_t *i)
+{
+    char c = raw.p[*i];
+    int high, low;
+
+    if (c != '%')
+        return plus && c == '+' ? ' ' : (unsigned char)c;
+    if (*i + 2 >= raw.n)
+        return -1;
+    high = hex(raw.p[*i + 1]);
+    low = hex(raw.p[*i + 2]);
+    *i += 2;
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+enum fault_code target_decode_bytes(struct str raw, bool plus, const char *what,
+                                    struct arena *arena, struct str *out, struct fault *fault)
 {
     char *text = arena_alloc(arena, raw.n + 1);
     size_t n = 0;
 
     for (size_t i = 0; i < raw.n; i++) {
-        char c = raw.p[i];
+        size_t at = i;
+        int byte = byte_at(raw, plus, &i);
 
-        if (c == '%') {
-            int high = i + 2 < raw.n ? hex(raw.p[i + 1]) : -1;
-            int low = i + 2 < raw.n ? hex(raw.p[i + 2]) : -1;
-
-            if (high < 0 || low < 0)
-                return fault_set(fault, FAULT_MALFORMED, "the %s has a bad %%-escape at byte %zu",
-                                 what, i);
-            c = (char)(high * 16 + low);
-            i += 2;
-        } else if (plus && c == '+') {
-            c = ' ';
-        }
-        if ((unsigned char)c < 0x20 || c == 0x7f)
-            return fault_set(fault, FAULT_MALFORMED, "the %s has a control character", what);
-        text[n++] = c;
+        if (byte < 0)
+            return fault_set(fault, FAULT_MALFORMED, "the %s has a bad %%-escape at byte %zu", what,
+                             at);
+        text[n++] = (char)byte;
     }
-    if (!utf8_valid((struct str){text, n}))
-        return fault_set(fault, FAULT_MALFORMED, "the %s is not UTF-8", what);
     *out = (struct str){text, n};
     return FAULT_OK;
 }
 
-static bool has_dot_segment(struct str path)
+/* Why it is no text; NULL: it is one. */
+static const char *text_flaw(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return "has a control character";
+    return utf8_valid(s) ? NULL : "is not UTF-8";
+}
+
+enum fault_code target_decode(struct str raw, bool plus, const char *what, struct arena *arena,
+                              struct str *out, struct fault *fault)
+{
+    const char *flaw;
+    struct str text;
+
+    if (target_decode_bytes(raw, plus, what, arena, &text, fault) != FAULT_OK)
+        return fault_pass(fault);
+    flaw = text_flaw(text);
+    if (flaw)
+        return fault_set(fault, FAULT_MALFORMED, "the %s %s", what, flaw);
+    *out = text;
+    return FAULT_OK;
+}
+
+bool target_is(struct str raw, struct str word)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < raw.n; i++) {
+        int byte = byte_at(raw, false, &i);
+
+        if (n == word.n || byte != (unsigned char)word.p[n])
+            return false;
+        n++;
+    }
+    return n == word.n;
+}
+
+bool target_has_dots(struct str path)
 {
     for (size_t from = 0; from < path.n;) {
         const char *slash = memchr(path.p + from, '/', path.n - from);
@@ -59,6 +101,45 @@ static bool has_dot_segment(struct str path)
         from = end + 1;
     }
     return false;
+}
+
+/*
+ * Backslashes are bytes of a name here. But a path that would step upwards where they part names is
+ * never meant well, and whoever takes our paths on elsewhere is to be safe, too.
+ */
+static bool steps_upwards(struct str path, struct arena *arena)
+{
+    char *parted = arena_alloc(arena, path.n + 1);
+
+    for (size_t i = 0; i < path.n; i++)
+        parted[i] = path.p[i] == '\\' ? '/' : path.p[i];
+    return target_has_dots((struct str){parted, path.n});
+}
+
+enum fault_code target_decode_rest(struct str raw, struct arena *arena, struct str *out,
+                                   struct fault *fault)
+{
+    struct str path;
+
+    for (size_t i = 0; i < raw.n; i++) {
+        bool escaped = raw.p[i] == '%';
+        int byte = byte_at(raw, false, &i);
+
+        if (escaped && byte == '/')
+            return fault_set(fault, FAULT_PATH_INVALID,
+                             "a name in the path of the file has a slash");
+        if (byte == '\0')
+            return fault_set(fault, FAULT_PATH_INVALID, "the path of the file has a NUL");
+    }
+    if (target_decode_bytes(raw, false, "path", arena, &path, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (steps_upwards(path, arena))
+        return fault_set(fault, FAULT_PATH_INVALID,
+                         "the path of the file has a name \".\" or \"..\"");
+    if (path.n && (path.p[0] == '/' || path.p[0] == '\\'))
+        return fault_set(fault, FAULT_PATH_INVALID, "the path of the file is absolute");
+    *out = path;
+    return FAULT_OK;
 }
 
 /* http://host/path: the authority comes off; what is left starts with a slash, or is empty. */
@@ -92,8 +173,7 @@ enum fault_code target_read(struct str raw, struct arena *arena, struct target *
             return fault_set(fault, FAULT_MALFORMED,
                              "the request target has a space or a control character");
     if (str_eq(raw, STR("*"))) {
-        out->path = raw;
-        out->query = out->authority = STR_NONE;
+        *out = (struct target){.path = raw, .raw_path = raw};
         return FAULT_OK;
     }
     if (raw.n && memchr(raw.p, '#', raw.n))
@@ -108,10 +188,12 @@ enum fault_code target_read(struct str raw, struct arena *arena, struct target *
         raw = STR("/");
     if (raw.n == 0 || raw.p[0] != '/')
         return fault_set(fault, FAULT_MALFORMED, "the request target is not a path");
-    if (target_decode(raw, false, "path", arena, &target.path, fault) != FAULT_OK)
+    if (target_decode_bytes(raw, false, "path", arena, &target.path, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (has_dot_segment(target.path))
-        return fault_set(fault, FAULT_MALFORMED, "the path has a segment \".\" or \"..\"");
+    target.raw_path = raw;
+    target.flaw = text_flaw(target.path);
+    if (!target.flaw && target_has_dots(target.path))
+        target.flaw = "has a segment \".\" or \"..\"";
     *out = target;
     return FAULT_OK;
 }

@@ -6,7 +6,10 @@
 #include "base/fault.h"
 
 struct target {
-    struct str path;      /* decoded: UTF-8 without control characters and dot segments */
+    struct str path;      /* decoded */
+    struct str raw_path;  /* as it came */
+    const char *flaw;     /* why only a route that takes the rest of any path may have it: it is no
+                             UTF-8, or has control characters or dot segments; NULL: nothing */
     struct str query;     /* raw, without the question mark */
     struct str authority; /* of an absolute target; p == NULL: it had none */
 };
@@ -22,6 +25,24 @@ FAULT_CHECK enum fault_code target_read(struct str raw, struct arena *arena, str
 FAULT_CHECK enum fault_code target_decode(struct str raw, bool plus, const char *what,
                                           struct arena *arena, struct str *out,
                                           struct fault *fault);
+
+/* Decodes %XX to any bytes; FAULT_MALFORMED for a bad escape. */
+FAULT_CHECK enum fault_code target_decode_bytes(struct str raw, bool plus, const char *what,
+                                                struct arena *arena, struct str *out,
+                                                struct fault *fault);
+
+/*
+ * The path of a file at the end of a raw path, as bytes. FAULT_PATH_INVALID for one that steps
+ * upwards, in whatever disguise, or has a slash or a NUL inside a name.
+ */
+FAULT_CHECK enum fault_code target_decode_rest(struct str raw, struct arena *arena, struct str *out,
+                                               struct fault *fault);
+
+/* Is a piece of a raw path this word? */
+bool target_is(struct str raw, struct str word);
+
+/* Has the path a name "." or ".."? */
+bool target_has_dots(struct str path);
 
 /* Adds the target for a log: a token in its query is left out, odd bytes are escaped. */
 struct buf;

@@ -74,7 +74,7 @@ struct work *work_new(int threads, int queue)
     work->queue_max = queue;
     work->jobs.last = &work->jobs.first;
     work->calm.last = &work->calm.first;
-    work->quick_max = (int)sysconf(_SC_NPROCESSORS_ONLN) + 1;
+    work->quick_max = (int)sysconf(_SC_NPROCESSORS_ONLN);
     return work;
 }
 

@@ -3,8 +3,8 @@
  * free, and the one that rested last works first, so that few of them stay warm.
  *
  * A quick job waits for nobody, as a rule: a read. Of those no more are done at once than there are
- * processors and one, since more threads would only take turns; but one that has waited for
- * WORK_STALE_MS (those before it were not quick after all) gets a thread all the same.
+ * processors, since more threads would only take turns; but one that has waited for WORK_STALE_MS
+ * (those before it were not quick after all) gets a thread all the same.
  */
 #ifndef HTTP_WORK_H
 #define HTTP_WORK_H

@@ -16,19 +16,23 @@ enum entry_kind {
     ENTRY_SUBSESSION, /* a pinned place in another session */
     ENTRY_FILES,      /* the workspace as it is now */
     ENTRY_STATE,      /* a change of state and nothing else */
-    ENTRY_MOVE,       /* rewind, undo, redo, adopt: never on a path */
+    ENTRY_MOVE,       /* rewind, undo, redo, adopt, merge: never on a path */
     ENTRY_KIND_COUNT
 };
 
 enum role { ROLE_NONE, ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL, ROLE_SYSTEM, ROLE_COUNT };
 
-enum move_act { MOVE_REWIND = 1, MOVE_UNDO, MOVE_REDO, MOVE_ADOPT };
+enum move_act { MOVE_REWIND = 1, MOVE_UNDO, MOVE_REDO, MOVE_ADOPT, MOVE_MERGE };
 enum move_scope { SCOPE_BOTH, SCOPE_CONVERSATION, SCOPE_FILES };
 
 enum entry_flag {
     ENTRY_IN_TURN = 1, /* the entry names its turn (else `turn` is the one that stood before it) */
     ENTRY_INTERRUPTED = 2, /* cut off before it was complete */
-    ENTRY_ADOPTED = 4      /* taken over from another session; `ref` is the entry it came from */
+    ENTRY_ADOPTED = 4,     /* taken over from another session; `ref` is the entry it came from, also
+                              of one that tells of a merge */
+    ENTRY_FOREIGN = 8,     /* ENTRY_FILES: the change that it brings was made by somebody else */
+    ENTRY_LEFT_OUT = 16,   /* the tree that it brings does not have everything (TREE_LEFT) */
+    ENTRY_MERGED = 32      /* tells of a merge; `ref` is the place that was merged */
 };
 
 enum { SALT_BYTES = 16 };
@@ -55,7 +59,7 @@ enum turn_rule {
 struct entry_spec {
     enum entry_kind kind;
     enum role role;
-    unsigned flags; /* ENTRY_INTERRUPTED or 0 */
+    unsigned flags; /* ENTRY_INTERRUPTED, ENTRY_FOREIGN, ENTRY_LEFT_OUT */
     struct str id;  /* the client's; empty: `drawn` */
     enum turn_rule turn_rule;
     struct str turn; /* for TURN_NAMED */
@@ -68,7 +72,8 @@ struct entry_spec {
     size_t span_count;
     struct str ref_session;      /* ENTRY_SUBSESSION: the session it names … */
     struct point_spec ref_point; /* … and the place in it */
-    struct str tree;             /* ENTRY_FILES: hash of a stored tree, 32 bytes, or empty */
+    struct str tree;    /* the files as they are now: hash of a stored tree, 32 bytes, or empty */
+    int64_t tree_since; /* as since_us of struct tree_spec */
     /* drawn by the engine */
     struct id drawn, drawn_turn;
     unsigned char salt[SALT_BYTES];
@@ -98,6 +103,9 @@ struct entry {
     enum move_scope scope;  /* ENTRY_MOVE */
     unsigned char hash[HASH_BYTES]; /* path hash */
     bool erased;                    /* its body is gone, its hashes stay */
+    bool has_tree;                  /* files are known there: … */
+    unsigned char tree[HASH_BYTES]; /* … as they were at this entry */
+    bool own_tree;                  /* the entry itself brought them */
     struct str body;
 };
 

@@ -29,7 +29,10 @@ enum {
     LIMIT_PAGE = 1000,                      /* rows of one page */
     LIMIT_SESSIONS = 100 * 1000,            /* sessions of one owner */
     LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
-    LIMIT_JSON_DEPTH = 64
+    LIMIT_JSON_DEPTH = 64,
+    LIMIT_INTENT_BYTES = 64 * 1024, /* how a move of files is finished */
+    LIMIT_DIR_BYTES = 4000,         /* path of an attached directory, or of a file in one */
+    LIMIT_HAVE = 4096               /* objects asked for at once */
 };
 
 /* Of one entry; what they add up to is kept below a ceiling of its own. */

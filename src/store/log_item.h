@@ -5,9 +5,10 @@
 #ifndef STORE_LOG_ITEM_H
 #define STORE_LOG_ITEM_H
 
+#include "store/object.h"
 #include "store/session.h"
 
-enum log_item_kind { LOG_SESSION, LOG_ACT, LOG_NOTE, LOG_RECORD, LOG_LABEL };
+enum log_item_kind { LOG_SESSION, LOG_ACT, LOG_NOTE, LOG_RECORD, LOG_LABEL, LOG_OBJECT };
 
 struct log_session {
     int64_t s;
@@ -19,6 +20,7 @@ struct log_session {
     int64_t parent_s; /* 0: none, or gone */
     struct session_parent parent;
     bool archived;
+    struct workspace workspace; /* taken in as one of its own: directories do not travel */
     int64_t created_us, touched_us;
 };
 
@@ -37,6 +39,7 @@ struct log_act {
     struct str state; /* encoded delta; p == NULL: none */
     struct str tree;  /* hash; empty: none */
     struct address ref;
+    struct address merged; /* ENTRY_MERGED: the place that was, as far as it is known */
     enum move_act move;
     enum move_scope scope;
     struct address to;  /* ENTRY_MOVE: where it moved */
@@ -76,6 +79,7 @@ struct log_item {
         struct log_note note;
         struct log_record record;
         struct log_label label;
+        struct object object; /* before what needs it; told once */
     };
 };
 

@@ -3,6 +3,7 @@
 #define STORE_SESSION_H
 
 #include "store/entry.h"
+#include "store/files.h"
 #include "store/run.h"
 
 enum session_state {
@@ -33,7 +34,10 @@ struct session {
     struct usage own, inherited, spent;
     struct state state_at_head;
     struct str metadata, limits; /* JSON objects */
-    int64_t children;            /* living sessions forked from it */
+    struct workspace workspace;
+    unsigned char tree[HASH_BYTES];      /* files at its head; tree_empty: none */
+    unsigned char base_tree[HASH_BYTES]; /* … and at its base */
+    int64_t children;                    /* living sessions forked from it */
     bool archived, can_undo, can_redo;
     struct str turn; /* the newest turn that tine ran in it; empty: none */
     enum run_state turn_state;

@@ -12,7 +12,9 @@
 #define STORE_STORE_H
 
 #include "store/event.h"
+#include "store/files.h"
 #include "store/log_item.h"
+#include "store/object.h"
 #include "store/once.h"
 #include "store/session.h"
 
@@ -33,7 +35,8 @@ struct create_spec {
     int64_t owner;
     struct str id; /* the client's; empty: `drawn` */
     struct str title, agent, metadata, limits;
-    bool sub;           /* a sub-session */
+    bool sub; /* a sub-session */
+    struct workspace workspace;
     struct state state; /* what it begins with: its first entry, of kind ENTRY_STATE */
     struct once *once;
     /* drawn by the engine */
@@ -76,10 +79,16 @@ struct fork_spec {
     const struct str *title, *agent, *metadata; /* NULL: the next of the series; the source's */
     struct str id;                              /* the client's; empty: `drawn` */
     struct str expect_head;
+    /*
+     * The files that it begins with when they are not those of the point: then its first entry is
+     * of kind ENTRY_FILES. It has a directory of its own, unless its source has none at all.
+     */
+    struct tree_spec tree;
     bool dry_run;
     struct once *once;
     /* drawn by the engine */
-    struct id drawn;
+    struct id drawn, drawn_files;
+    unsigned char salt[SALT_BYTES];
     int64_t at_us;
     int64_t sessions_max;
 };
@@ -91,6 +100,24 @@ struct fork_result {
     struct entry excluded; /* the message before which the cut was made */
 };
 
+/*
+ * What the files do in a move, when the caller looks after them (`tree.given`). With nothing given
+ * the tree is that of the place moved to, or of the head for SCOPE_CONVERSATION. Where the tree
+ * that results is not that of the place moved to, an entry of kind ENTRY_FILES follows the move.
+ */
+struct move_files {
+    struct tree_spec tree;    /* the files after it */
+    const struct address *at; /* where the head must be, else FAULT_HEAD_MOVED; NULL: anywhere */
+    int64_t intent;           /* goes in the same transaction; without it, and with one there:
+                                 FAULT_WORKSPACE_BUSY; no longer there: FAULT_NOT_FOUND. 0: none */
+    struct id drawn;          /* drawn by the engine, of the entry of kind ENTRY_FILES */
+    unsigned char salt[SALT_BYTES];
+};
+
+/*
+ * A move of SCOPE_FILES leaves the head where it is and brings the tree of the point; undoing it
+ * brings the tree that was there before it, and leaves the conversation, too.
+ */
 struct move_spec {
     int64_t owner;
     struct str session;
@@ -100,6 +127,7 @@ struct move_spec {
     const struct str *keep;  /* state whose keys start so is not moved */
     size_t keep_count;
     struct str expect_head;
+    struct move_files files;
     bool dry_run;
     struct once *once;
     /* drawn by the engine */
@@ -111,7 +139,9 @@ struct move_spec {
 struct adopt_spec {
     int64_t owner;
     struct str session, from; /* of one family */
+    enum move_scope scope;    /* SCOPE_FILES: takes over the files alone */
     struct str expect_head;
+    struct move_files files;
     bool dry_run;
     struct once *once;
     /* Drawn by the engine: called for each entry taken over, and once for the move. */
@@ -119,12 +149,50 @@ struct adopt_spec {
     void *draw_context;
 };
 
+/*
+ * The file changes of another session of the family come into this one: a move to where the head is
+ * already, so that it can be undone, and an entry that tells of it and brings the tree.
+ */
+struct merge_spec {
+    int64_t owner;
+    struct str session, from;
+    struct str expect_head;
+    struct move_files files;       /* files.tree: what came of it; needed unless it is a dry run */
+    struct entry_spec *entry;      /* a message of role ROLE_SYSTEM; NULL on a dry run */
+    const struct address *from_at; /* where the head of `from` must be; NULL: anywhere */
+    bool dry_run;
+    struct once *once;
+    /* drawn by the engine */
+    struct id drawn;
+    unsigned char salt[SALT_BYTES];
+    int64_t at_us;
+};
+
+struct merge_result {
+    struct session session;
+    struct str id;                        /* of the move; empty on a dry run */
+    struct entry entry;                   /* the message; not filled in on a dry run */
+    struct address head_at, from_at;      /* before it */
+    struct address base;                  /* the common point, or the place of `from` merged last */
+    struct str base_id;                   /* id of the entry there; empty: before everything */
+    unsigned char base_tree[HASH_BYTES];  /* tree_empty: none; so the two below */
+    unsigned char our_tree[HASH_BYTES];   /* at our head */
+    unsigned char their_tree[HASH_BYTES]; /* at the head of `from` */
+};
+
 struct move_result {
-    struct session session; /* on a dry run: as it is */
-    struct str id;          /* of the move; empty on a dry run */
-    struct str from, to;    /* ids of the newest entry on the path before and after; empty: none */
-    int64_t dropped, kept;  /* visible messages */
-    int64_t added;          /* adopt: entries taken over */
+    struct session session;                /* on a dry run: as it is */
+    enum move_scope scope;                 /* of undo and redo: that of the act taken back */
+    struct address head_at;                /* where the head was before it */
+    unsigned char tree_before[HASH_BYTES]; /* at that head; tree_empty: none */
+    unsigned char tree_target[HASH_BYTES]; /* of the place that the files go to: with an adopt, of
+                                              the head of `from`; SCOPE_CONVERSATION: as before */
+    struct address
+        foreign_from;      /* foreign changes above this one (store_files_acts) stand between */
+    struct str id;         /* of the move; empty on a dry run */
+    struct str from, to;   /* ids of the newest entry on the path before and after; empty: none */
+    int64_t dropped, kept; /* visible messages */
+    int64_t added;         /* adopt: entries taken over */
     struct point point;
     bool has_excluded;
     struct entry excluded;
@@ -150,6 +218,33 @@ struct delete_spec {
     int64_t owner;
     struct str session;
     bool purge; /* also empty the bodies that are left on no living path */
+    int64_t at_us;
+};
+
+struct workspace_spec {
+    int64_t owner;
+    struct str session;
+    struct workspace workspace;
+    int64_t at_us;
+};
+
+struct intent_spec {
+    int64_t owner;
+    struct str session;
+    struct address at; /* where the head must be: FAULT_HEAD_MOVED */
+    /*
+     * The files as they are just now (the intent's `from`): when the head does not have them, they
+     * become an entry of kind ENTRY_FILES with ENTRY_FOREIGN, so that undo can bring them back.
+     */
+    struct tree_spec from;
+    unsigned char to[HASH_BYTES]; /* as they will be; as old as `from` */
+    struct str dir;
+    int64_t dev, ino;
+    struct str body;
+    bool left_out; /* `from` does not have everything */
+    /* drawn by the engine */
+    struct id drawn;
+    unsigned char salt[SALT_BYTES];
     int64_t at_us;
 };
 
@@ -181,6 +276,17 @@ struct history_info {
     struct address last; /* the last entry given: the cursor's `after` */
     int64_t total;       /* visible messages on the path */
     bool more;
+};
+
+/*
+ * Where the history of a session stands. While it is the same, store_history gives the same again
+ * for the same spec, if that names its end by address or not at all. All of it only grows, so that
+ * one that has changed never comes back.
+ */
+struct history_mark {
+    int64_t s;       /* the session, which no other will ever be */
+    int64_t n;       /* its newest act; 0: it has none of its own */
+    int64_t cleared; /* of the store: how often acts were removed or emptied */
 };
 
 struct log_spec {
@@ -305,6 +411,8 @@ struct store_read_ops {
                              struct fault *);
     enum fault_code (*history)(struct store *, const struct history_spec *, entry_visit *, void *,
                                struct history_info *, struct fault *);
+    enum fault_code (*history_mark)(struct store *, int64_t owner, struct str session,
+                                    struct history_mark *, struct fault *);
     enum fault_code (*raw_log)(struct store *, const struct log_spec *, entry_visit *, void *,
                                struct fault *);
     enum fault_code (*journal)(struct store *, const struct log_spec *, journal_visit *, void *,
@@ -325,6 +433,29 @@ struct store_read_ops {
                             entry_visit *, void *, struct fault *);
 };
 
+/* Files: objects, where a session's directory is, and what is about to happen to it. */
+struct store_file_ops {
+    enum fault_code (*put)(struct store *, const struct object *, size_t, struct fault *);
+    enum fault_code (*have)(struct store *, const unsigned char (*)[HASH_BYTES], size_t, bool *,
+                            struct fault *);
+    enum fault_code (*get)(struct store *, const unsigned char[HASH_BYTES], struct arena *,
+                           struct object *, struct fault *);
+    enum fault_code (*since)(struct store *, int64_t *, struct fault *);
+    enum fault_code (*acts)(struct store *, int64_t owner, struct str session, struct address after,
+                            files_act_visit *, void *, struct fault *);
+    enum fault_code (*tree_at)(struct store *, int64_t owner, struct str session,
+                               const struct point_spec *, struct address *at, unsigned char *tree,
+                               struct fault *);
+    enum fault_code (*workspace)(struct store *, const struct workspace_spec *, struct arena *,
+                                 struct session *, struct fault *);
+    enum fault_code (*intent_begin)(struct store *, const struct intent_spec *, int64_t *intent,
+                                    struct address *head, struct fault *);
+    enum fault_code (*intent_drop)(struct store *, int64_t intent, struct fault *);
+    enum fault_code (*intents)(struct store *, intent_visit *, void *, struct fault *);
+    enum fault_code (*merge)(struct store *, const struct merge_spec *, struct arena *,
+                             struct merge_result *, struct fault *);
+};
+
 /* Who may come in, who answers, and what is going on: small tables beside the tree. */
 struct store_desk_ops {
     enum fault_code (*user_add)(struct store *, const struct user_spec *, int64_t *owner,
@@ -334,7 +465,7 @@ struct store_desk_ops {
     enum fault_code (*user_find)(struct store *, const unsigned char token[HASH_BYTES],
                                  struct arena *, struct user *, struct fault *);
     enum fault_code (*agent_put)(struct store *, const struct agent_row *, bool must_be_new,
-                                 struct fault *);
+                                 struct once *, struct arena *, struct fault *);
     enum fault_code (*agent_remove)(struct store *, struct str name, struct fault *);
     enum fault_code (*agent_list)(struct store *, agent_row_visit *, void *, struct fault *);
     enum fault_code (*run_draft)(struct store *, int64_t owner, struct str session, struct str turn,
@@ -342,6 +473,10 @@ struct store_desk_ops {
     enum fault_code (*run_active)(struct store *, run_visit *, void *, struct fault *);
     enum fault_code (*run_get)(struct store *, int64_t owner, struct str session, struct arena *,
                                struct run *, struct fault *);
+    enum fault_code (*answer_find)(struct store *, struct once *, int64_t now_us, struct arena *,
+                                   struct fault *);
+    enum fault_code (*answer_keep)(struct store *, struct once *, int64_t now_us, struct arena *,
+                                   struct fault *);
 };
 
 struct store_house_ops {
@@ -366,6 +501,7 @@ struct store_house_ops {
 struct store {
     const struct store_tree_ops *tree;
     const struct store_read_ops *read;
+    const struct store_file_ops *file;
     const struct store_desk_ops *desk;
     const struct store_house_ops *house;
 };
@@ -396,7 +532,8 @@ store_session_update(struct store *store, const struct update_spec *spec, struct
 
 /*
  * Appends all entries or none. An id that the session already has gives the same answer again when
- * everything is the same, else FAULT_ID_TAKEN.
+ * everything but the files is the same, else FAULT_ID_TAKEN. FAULT_WORKSPACE_BUSY when there is an
+ * intent, and the append begins a turn or brings files.
  */
 FAULT_CHECK static inline enum fault_code
 store_append(struct store *store, const struct append_spec *spec, struct arena *arena,
@@ -413,7 +550,15 @@ store_session_fork(struct store *store, const struct fork_spec *spec, struct are
     return store->tree->fork(store, spec, arena, out, fault);
 }
 
-/* Rewind, undo or redo. A rewind to where the head is already: FAULT_POINT_IS_HEAD. */
+/*
+ * Rewind, undo or redo. A rewind that would change nothing is FAULT_POINT_IS_HEAD: the conversation
+ * is there already (or stays, SCOPE_FILES), and the files after it are those of the head (or do not
+ * count, SCOPE_CONVERSATION). A dry run of SCOPE_FILES is never refused so: what is in the
+ * directory is not known to it. FAULT_TURN_RUNNING, FAULT_WORKSPACE_BUSY, FAULT_HEAD_MOVED.
+ *
+ * Whoever looks first and moves later names the point by its address then (POINT_ADDRESS): an
+ * intent may put an entry of kind ENTRY_FILES behind the message that a point is after.
+ */
 FAULT_CHECK static inline enum fault_code
 store_session_move(struct store *store, const struct move_spec *spec, struct arena *arena,
                    struct move_result *out, struct fault *fault)
@@ -423,7 +568,8 @@ store_session_move(struct store *store, const struct move_spec *spec, struct are
 
 /*
  * Goes back to where `from` parted and takes over what it has since, as one act. FAULT_NOT_FAMILY;
- * FAULT_NOTHING_TO_ADOPT when `from` has nothing since.
+ * FAULT_NOTHING_TO_ADOPT when `from` has nothing since; with SCOPE_FILES, when the files are the
+ * same already (but a dry run is never refused so).
  */
 FAULT_CHECK static inline enum fault_code
 store_session_adopt(struct store *store, const struct adopt_spec *spec, struct arena *arena,
@@ -518,6 +664,15 @@ store_history(struct store *store, const struct history_spec *spec, entry_visit 
     return store->read->history(store, spec, visit, context, info, fault);
 }
 
+/* Much cheaper than the history itself; also sees what other processes have written. */
+FAULT_CHECK static inline enum fault_code store_history_mark(struct store *store, int64_t owner,
+                                                             struct str session,
+                                                             struct history_mark *out,
+                                                             struct fault *fault)
+{
+    return store->read->history_mark(store, owner, session, out, fault);
+}
+
 /* Everything the session ever had, moves included, oldest first. */
 FAULT_CHECK static inline enum fault_code store_raw_log(struct store *store,
                                                         const struct log_spec *spec,
@@ -604,6 +759,103 @@ FAULT_CHECK static inline enum fault_code store_turn(struct store *store, int64_
     return store->read->turn(store, owner, session, turn, visit, context, fault);
 }
 
+/*
+ * Keeps objects, in one transaction; those that are there already are named anew, so that gc leaves
+ * them for a while. At most OBJECT_PUT_BYTES of data, unless it is one object alone.
+ */
+FAULT_CHECK static inline enum fault_code store_objects_put(struct store *store,
+                                                            const struct object *objects,
+                                                            size_t count, struct fault *fault)
+{
+    return store->file->put(store, objects, count, fault);
+}
+
+/* Which of them are there; those are named anew, too. At most LIMIT_HAVE at once. */
+FAULT_CHECK static inline enum fault_code
+store_objects_have(struct store *store, const unsigned char (*hashes)[HASH_BYTES], size_t count,
+                   bool *have, struct fault *fault)
+{
+    return store->file->have(store, hashes, count, have, fault);
+}
+
+/* An object by its hash, packed as it is kept. FAULT_NOT_FOUND. */
+FAULT_CHECK static inline enum fault_code store_object_get(struct store *store,
+                                                           const unsigned char hash[HASH_BYTES],
+                                                           struct arena *arena, struct object *out,
+                                                           struct fault *fault)
+{
+    return store->file->get(store, hash, arena, out, fault);
+}
+
+/* When gc last began; what was named since is still there. */
+FAULT_CHECK static inline enum fault_code store_objects_since(struct store *store, int64_t *out,
+                                                              struct fault *fault)
+{
+    return store->file->since(store, out, fault);
+}
+
+/* The session's own acts above a place that changed its files, moves included, in order. */
+FAULT_CHECK static inline enum fault_code store_files_acts(struct store *store, int64_t owner,
+                                                           struct str session, struct address after,
+                                                           files_act_visit *visit, void *context,
+                                                           struct fault *fault)
+{
+    return store->file->acts(store, owner, session, after, visit, context, fault);
+}
+
+/* The tree of a point, and the point's place; tree_empty when there are no files. */
+FAULT_CHECK static inline enum fault_code
+store_tree_at(struct store *store, int64_t owner, struct str session, const struct point_spec *spec,
+              struct address *at, unsigned char tree[HASH_BYTES], struct fault *fault)
+{
+    return store->file->tree_at(store, owner, session, spec, at, tree, fault);
+}
+
+/* Another directory for the session. FAULT_TURN_RUNNING, FAULT_WORKSPACE_BUSY. */
+FAULT_CHECK static inline enum fault_code
+store_workspace_set(struct store *store, const struct workspace_spec *spec, struct arena *arena,
+                    struct session *out, struct fault *fault)
+{
+    return store->file->workspace(store, spec, arena, out, fault);
+}
+
+/*
+ * Says what is about to happen to a directory; *head is where the head is then. FAULT_TURN_RUNNING;
+ * FAULT_WORKSPACE_BUSY when the session has an intent already; FAULT_HEAD_MOVED; FAULT_TREE_STALE
+ * and FAULT_NOT_FOUND of either tree.
+ */
+FAULT_CHECK static inline enum fault_code store_intent_begin(struct store *store,
+                                                             const struct intent_spec *spec,
+                                                             int64_t *intent, struct address *head,
+                                                             struct fault *fault)
+{
+    return store->file->intent_begin(store, spec, intent, head, fault);
+}
+
+/* It was taken back: nothing of it was done, or all of it undone. */
+FAULT_CHECK static inline enum fault_code store_intent_drop(struct store *store, int64_t intent,
+                                                            struct fault *fault)
+{
+    return store->file->intent_drop(store, intent, fault);
+}
+
+FAULT_CHECK static inline enum fault_code store_intents(struct store *store, intent_visit *visit,
+                                                        void *context, struct fault *fault)
+{
+    return store->file->intents(store, visit, context, fault);
+}
+
+/*
+ * FAULT_NOTHING_TO_MERGE when `from` has changed no files since the base; FAULT_NOT_FAMILY,
+ * FAULT_TURN_RUNNING (in either), FAULT_WORKSPACE_BUSY, FAULT_HEAD_MOVED.
+ */
+FAULT_CHECK static inline enum fault_code
+store_session_merge(struct store *store, const struct merge_spec *spec, struct arena *arena,
+                    struct merge_result *out, struct fault *fault)
+{
+    return store->file->merge(store, spec, arena, out, fault);
+}
+
 /* Gives a user, who is made when new, a token. FAULT_EXISTS when the token is there already. */
 FAULT_CHECK static inline enum fault_code store_user_add(struct store *store,
                                                          const struct user_spec *spec,
@@ -638,12 +890,38 @@ FAULT_CHECK static inline enum fault_code store_user_find(struct store *store,
     return store->desk->user_find(store, token, arena, out, fault);
 }
 
-/* Keeps the definition of an agent. With `must_be_new`, FAULT_EXISTS when there is one. */
+/*
+ * Keeps the definition of an agent. With `must_be_new`, FAULT_EXISTS when there is one. `once` may
+ * be NULL.
+ */
 FAULT_CHECK static inline enum fault_code store_agent_put(struct store *store,
                                                           const struct agent_row *row,
-                                                          bool must_be_new, struct fault *fault)
+                                                          bool must_be_new, struct once *once,
+                                                          struct arena *arena, struct fault *fault)
 {
-    return store->desk->agent_put(store, row, must_be_new, fault);
+    return store->desk->agent_put(store, row, must_be_new, once, arena, fault);
+}
+
+/*
+ * For an act that is no transaction of this thread's: the answer that is kept for the key, if there
+ * is one (once->repeated). FAULT_KEY_REUSED.
+ */
+FAULT_CHECK static inline enum fault_code store_answer_find(struct store *store, struct once *once,
+                                                            int64_t now_us, struct arena *arena,
+                                                            struct fault *fault)
+{
+    return store->desk->answer_find(store, once, now_us, arena, fault);
+}
+
+/*
+ * … and keeps its answer afterwards, in a transaction of its own; once->repeated when somebody was
+ * first. An act whose process ends between the two is not known to have been carried out.
+ */
+FAULT_CHECK static inline enum fault_code store_answer_keep(struct store *store, struct once *once,
+                                                            int64_t now_us, struct arena *arena,
+                                                            struct fault *fault)
+{
+    return store->desk->answer_keep(store, once, now_us, arena, fault);
 }
 
 /* FAULT_AGENT_NOT_FOUND */

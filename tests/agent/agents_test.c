@@ -105,6 +105,37 @@ static void expect_names(const char *expected)
     buf_clear(&names);
 }
 
+static struct str say_default(void *context, struct arena *kept)
+{
+    const struct agent_def *def = context;
+
+    return arena_printf(kept, "%.*s %d", STR_ARG(def->name), def->is_default);
+}
+
+static void creates_once(void **state)
+{
+    struct agent_def def = scripted("a/new"), got;
+    struct once once = {.owner = 1, .key = STR("k"), .render = say_default, .context = &got};
+    struct once again = once, none = {.owner = 1, .key = STR("l"), .render = say_default};
+
+    (void)state;
+    none.context = &got;
+    CHECK_OK(agents_create(agents, &def, 1, &once, &arena, &got, &fault), &fault);
+    CHECK_STR(got.name, "a/new");
+    CHECK_STR(once.answer, "a/new 1");
+    CHECK_OK(agents_create(agents, &def, 1, &again, &arena, &got, &fault), &fault);
+    assert_true(again.repeated);
+    CHECK_STR(again.answer, "a/new 1");
+    CHECK_FAULT(agents_create(agents, &def, 1, &none, &arena, &got, &fault), FAULT_EXISTS, &fault);
+    CHECK_FAULT(agents_create(agents, &def, 1, NULL, &arena, &got, &fault), FAULT_EXISTS, &fault);
+    expect_names("a/new* ");
+    /* An answer of before defines nothing anew. */
+    CHECK_OK(agents_remove(agents, def.name, &fault), &fault);
+    CHECK_OK(agents_create(agents, &def, 2, &again, &arena, &got, &fault), &fault);
+    assert_true(again.repeated);
+    expect_names("");
+}
+
 static void keeps_definitions(void **state)
 {
     struct agent_def fixed = scripted("t/fixed"), loose = scripted("a/loose"), got;
@@ -407,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(reads_and_writes_definitions),
         TEST(keeps_definitions),
+        TEST(creates_once),
         TEST(forgets_what_another_process_removed),
         TEST(refuses_bad_definitions),
         TEST(gives_no_key_away),

@@ -13,7 +13,7 @@
 
 #include "timing.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,6 +34,9 @@ static const struct group {
     {"append", "Appending, 64 threads, 1 KiB each", bench_append},
     {"search", "Searching 100,000 messages of 1 KiB", bench_search},
     {"memory", "Memory with a million entries", bench_memory},
+    {"files", "Files: 10,000 of them, 200 MB", bench_files},
+    {"restore", "Restoring in 10,000 files, 200 MB", bench_restore},
+    {"branches", "Branches of 10,000 files, 200 MB", bench_branches},
 };
 
 enum { GROUP_COUNT = sizeof(groups) / sizeof(*groups) };
@@ -53,17 +56,15 @@ static void directory_make(struct bench *bench)
     }
 }
 
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info, (void)kind, (void)place;
+    return remove(path);
+}
+
 static void directory_remove(const struct bench *bench)
 {
-    DIR *directory = opendir(bench->directory);
-    const struct dirent *entry;
-
-    while (directory && (entry = readdir(directory)) != NULL)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
-    rmdir(bench->directory);
+    nftw(bench->directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Waits for the user's ^C, which all other threads leave to it. */

@@ -27,6 +27,9 @@ void bench_history(struct bench *bench);
 void bench_append(struct bench *bench);
 void bench_search(struct bench *bench);
 void bench_memory(struct bench *bench);
+void bench_files(struct bench *bench);
+void bench_restore(struct bench *bench);
+void bench_branches(struct bench *bench);
 
 /* What bench_memory runs as a program of its own: prints its own size. */
 int memory_child(const char *path);

@@ -23,7 +23,7 @@ expect_json 'after a message' 'j["session"]["messages"] == 3' tine fork root --a
 expect_json 'by the unique start of an id' 'j["point"]["message"] == "msg-4"' tine fork root --after=msg-4 --json
 expect_status 'a start that several have is a conflict' 4 tine fork root --after msg-
 expect_status 'a message that is not there' 3 tine fork root --after nosuch
-expect_status 'a place that is not there' 1 tine fork root --after '#99'
+expect_status 'a place that is not there' 3 tine fork root --after '#99'
 expect_status 'two points' 2 tine fork root --after '#1' --before '#2'
 expect_status 'no place' 2 tine fork root --after '#x'
 expect_status 'zero from the end' 2 tine fork root --after -0
@@ -35,8 +35,8 @@ expect_json 'a dry run makes nothing' 'j["session"]["id"] is None and j["point"]
     tine fork root --after '#0' --dry-run --json
 expect_text 'and says what it would do' 'would make' tine fork root --after '#0' --dry-run
 expect_json 'title, agent and metadata can be given' \
-    'j["session"]["title"] == "" and j["session"]["agent"] == "a/b" and j["session"]["metadata"] == {"x": 1}' \
-    tine fork root --title '' --agent a/b --metadata '{"x":1}' --json
+    'j["session"]["title"] == "" and j["session"]["agent"] == "tine/shell" and j["session"]["metadata"] == {"x": 1}' \
+    tine fork root --title '' --agent tine/shell --metadata '{"x":1}' --json
 
 expect_equal 'a label prints its message' msg-3 tine label root '#3' 'good idea'
 expect_json 'labels are listed' \

@@ -13,7 +13,7 @@ expect_text 'exit codes are documented' 'conflict' tine help
 
 commands=$("$TINE" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
 expect 'there are commands' test -n "$commands"
-for wanted in new sessions show send fork rewind undo redo adopt tree log search label rename edit rm \
+for wanted in new sessions show send fork rewind undo redo adopt files cat diff merge restore workspace tree log search label rename edit rm \
     export import backup verify gc demo help; do
     expect "$wanted is listed" sh -c "echo '$commands' | grep -qx '$wanted'"
 done

@@ -18,6 +18,11 @@ expect_text 'verify finds nothing wrong' ' 0 problems' tine verify
 expect_json 'verify --json' 'j["problems"] == [] and j["sessions"] == 4 and j["entries"] > 10' tine verify --json
 expect_json 'gc --json' '{"sessions", "entries", "bytes_after"} <= set(j)' tine gc --json --keep 0
 expect 'gc' tine gc
+mkdir -p "$scratch/home/work/999999/of a session that is gone"
+expect_json 'gc with another database leaves the directories of the home' 'j["directories"] == 0' \
+    "$TINE" --home "$scratch/home" --db "sqlite:$scratch/other.db" gc --json
+expect_json 'gc removes directories of sessions that are gone' 'j["directories"] == 1' tine gc --json
+expect 'they are gone' test ! -e "$scratch/home/work/999999"
 expect 'all is still well' tine verify
 
 expect_equal 'backup prints the path' "$scratch/copy.db" tine backup "$scratch/copy.db"

@@ -7,10 +7,11 @@ expect_json 'and says so in JSON' 'j == {"sessions": []}' tine sessions --json
 id=$(tine new --title 'First one')
 expect 'new prints an id' test "${#id}" = 36
 expect_json 'new --json prints a session' \
-    'j["title"] == "Second" and j["agent"] == "acme/coder" and j["metadata"] == {"a": 1} and
+    'j["title"] == "Second" and j["agent"] == "tine/shell" and j["metadata"] == {"a": 1} and
      j["state"] == {"k": [1]} and j["user"] == "local" and j["parent"] is None and
      j["head"] is None or j["messages"] == 0' \
-    tine new --json --title Second --agent acme/coder --metadata '{"a":1}' --state '{"k":[1]}' --id two
+    tine new --json --title Second --agent tine/shell --metadata '{"a":1}' --state '{"k":[1]}' --id two
+expect_status 'an agent that is not there cannot be had' 3 tine new --agent acme/coder
 expect_status 'an id that is taken is a conflict' 4 tine new --id two
 expect_status 'metadata must be JSON' 2 tine new --metadata '{a:1}'
 expect_status 'metadata must be an object' 2 tine new --metadata '[1]'
@@ -26,8 +27,15 @@ expect_json 'and the next page begins there' \
     tine sessions --json --limit 1 --cursor "$next"
 expect_status 'a wrong cursor is refused' 2 tine sessions --cursor 5x
 
-expect_status 'an agent that is not there cannot answer' 3 tine send two hello
-expect_json 'and nothing is stored' 'j["messages"] == []' tine show two --json
+if [ -z "${TINE_TEST_SERVER-}" ]; then
+    # of an agent that only the command knows which makes the session
+    echo 'agents: [{name: acme/coder, kind: external}]' >"$scratch/agents.yaml"
+    expect 'an agent of the configuration' env TINE_CONFIG="$scratch/agents.yaml" "$TINE" --home "$scratch/home" \
+        new --id orphan --agent acme/coder
+    expect_status 'an agent that is not there cannot answer' 3 tine send orphan hello
+    expect_json 'and nothing is stored' 'j["messages"] == []' tine show orphan --json
+    expect 'it goes' tine rm orphan
+fi
 m=$(tine send two --no-run hello world)
 expect 'send prints the id of the message' test "${#m}" = 36
 expect_text 'words are joined' 'hello world' tine show two

@@ -25,6 +25,8 @@ extern const struct contract_test entry_contract[];
 extern const struct contract_test limit_contract[];
 extern const struct contract_test fork_contract[];
 extern const struct contract_test move_contract[];
+extern const struct contract_test files_contract[];
+extern const struct contract_test mark_contract[];
 extern const struct contract_test point_contract[];
 extern const struct contract_test beside_contract[];
 extern const struct contract_test search_contract[];
@@ -34,5 +36,6 @@ extern const struct contract_test run_contract[];
 extern const struct contract_test once_contract[];
 extern const struct contract_test event_contract[];
 extern const struct contract_test desk_contract[];
+extern const struct contract_test object_contract[];
 
 #endif

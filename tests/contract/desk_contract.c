@@ -150,16 +150,19 @@ static void agents_are_kept(struct talk *t)
     struct agent_row bad = a;
 
     assert_non_null(huge);
-    CHECK_OK(store_agent_put(t->rig.store, &b, true, &t->fault), &t->fault);
-    CHECK_OK(store_agent_put(t->rig.store, &a, true, &t->fault), &t->fault);
+    CHECK_OK(store_agent_put(t->rig.store, &b, true, NULL, NULL, &t->fault), &t->fault);
+    CHECK_OK(store_agent_put(t->rig.store, &a, true, NULL, NULL, &t->fault), &t->fault);
     b.body = STR("{\"kind\":2}");
-    CHECK_FAULT(store_agent_put(t->rig.store, &b, true, &t->fault), FAULT_EXISTS, &t->fault);
+    CHECK_FAULT(store_agent_put(t->rig.store, &b, true, NULL, NULL, &t->fault), FAULT_EXISTS,
+                &t->fault);
     b.at_us = 9;
-    CHECK_OK(store_agent_put(t->rig.store, &b, false, &t->fault), &t->fault);
+    CHECK_OK(store_agent_put(t->rig.store, &b, false, NULL, NULL, &t->fault), &t->fault);
     bad.name = STR("");
-    CHECK_FAULT(store_agent_put(t->rig.store, &bad, false, &t->fault), FAULT_INVALID, &t->fault);
+    CHECK_FAULT(store_agent_put(t->rig.store, &bad, false, NULL, NULL, &t->fault), FAULT_INVALID,
+                &t->fault);
     bad = (struct agent_row){STR("ns/c"), {huge, LIMIT_AGENT_BODY_BYTES + 1}, 1};
-    CHECK_FAULT(store_agent_put(t->rig.store, &bad, false, &t->fault), FAULT_TOO_LARGE, &t->fault);
+    CHECK_FAULT(store_agent_put(t->rig.store, &bad, false, NULL, NULL, &t->fault), FAULT_TOO_LARGE,
+                &t->fault);
     free(huge);
     if (t->rig.kind->lasts)
         rig_reopen(&t->rig);

@@ -266,10 +266,68 @@ static void keys_are_looked_at(struct talk *t)
     CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &made, &t->fault), &t->fault);
 }
 
+static void an_agent_is_defined_once(struct talk *t)
+{
+    struct answering answering = {0};
+    struct once once = key(t, "k", 1, &answering), again = once, other = key(t, "k", 2, &answering);
+    struct agent_row row = {.name = STR("ns/a"), .body = STR("{}"), .at_us = t->rig.now_us};
+
+    CHECK_OK(store_agent_put(t->rig.store, &row, true, &once, &t->arena, &t->fault), &t->fault);
+    assert_false(once.repeated);
+    CHECK_OK(store_agent_put(t->rig.store, &row, true, &again, &t->arena, &t->fault), &t->fault);
+    assert_true(again.repeated);
+    CHECK_STR(again.answer, "1 -");
+    CHECK_FAULT(store_agent_put(t->rig.store, &row, true, &other, &t->arena, &t->fault),
+                FAULT_KEY_REUSED, &t->fault);
+    /* a failure is not kept, and an answer that is too long takes the act back */
+    other = key(t, "o", 2, &answering);
+    CHECK_FAULT(store_agent_put(t->rig.store, &row, true, &other, &t->arena, &t->fault),
+                FAULT_EXISTS, &t->fault);
+    row.name = STR("ns/b");
+    answering.padding = LIMIT_ONCE_BYTES + 1;
+    CHECK_FAULT(store_agent_put(t->rig.store, &row, true, &other, &t->arena, &t->fault),
+                FAULT_TOO_LARGE, &t->fault);
+    assert_int_equal(talk_counts(t).agents, 1);
+    assert_int_equal(talk_counts(t).answers, 1);
+}
+
+/* Of an act that is no transaction of its own. */
+static void an_answer_is_kept_alone(struct talk *t)
+{
+    struct answering answering = {0};
+    struct once once = key(t, "k", 1, &answering), again = once, other = key(t, "k", 2, &answering);
+    int64_t now = t->rig.now_us;
+
+    CHECK_OK(store_answer_find(t->rig.store, &once, now, &t->arena, &t->fault), &t->fault);
+    assert_false(once.repeated);
+    assert_int_equal(answering.rendered, 0);
+    CHECK_OK(store_answer_keep(t->rig.store, &once, now, &t->arena, &t->fault), &t->fault);
+    assert_false(once.repeated);
+    CHECK_OK(store_answer_find(t->rig.store, &again, now, &t->arena, &t->fault), &t->fault);
+    assert_true(again.repeated);
+    CHECK_STR(again.answer, "1 -");
+    CHECK_OK(store_answer_keep(t->rig.store, &again, now, &t->arena, &t->fault), &t->fault);
+    assert_true(again.repeated);
+    CHECK_STR(again.answer, "1 -");
+    CHECK_FAULT(store_answer_find(t->rig.store, &other, now, &t->arena, &t->fault),
+                FAULT_KEY_REUSED, &t->fault);
+    CHECK_FAULT(store_answer_keep(t->rig.store, &other, now, &t->arena, &t->fault),
+                FAULT_KEY_REUSED, &t->fault);
+    assert_int_equal(answering.rendered, 1);
+    now += 25 * HOURS_US;
+    CHECK_OK(store_answer_find(t->rig.store, &again, now, &t->arena, &t->fault), &t->fault);
+    assert_false(again.repeated);
+    CHECK_OK(store_answer_keep(t->rig.store, &other, now, &t->arena, &t->fault), &t->fault);
+    assert_false(other.repeated);
+    assert_int_equal(talk_counts(t).answers, 1);
+}
+
 const struct contract_test once_contract[] = {
     CONTRACT(a_session_is_created_once),
     CONTRACT(every_verb_with_a_key_is_done_once),
     CONTRACT(a_turn_is_begun_once),
+    CONTRACT(an_agent_is_defined_once),
+    CONTRACT(an_answer_is_kept_alone),
     CONTRACT(what_was_refused_keeps_no_answer),
     CONTRACT(an_answer_that_is_too_large_undoes_the_act),
     CONTRACT(keys_of_others_are_other_keys),

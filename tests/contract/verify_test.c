@@ -3,6 +3,8 @@
  * changed, one at a time, and every row is taken away; each time verify must find it, and it mends
  * nothing. What only speaks for itself, and so cannot be found wrong, is listed below.
  */
+#include "support/grove.h"
+#include "support/plant.h"
 #include "support/talk.h"
 
 #include "store/sqlite/sqlite_store.h"
@@ -13,8 +15,8 @@
 #include <unistd.h>
 
 /* Tables of which a row may be missing: nothing else says that it was ever there. */
-static const char *const free_tables[] = {"label",  "meta", "note", "owner", "reap",
-                                          "record", "run",  "once", "token", "agent"};
+static const char *const free_tables[] = {"label", "meta", "note",  "owner", "reap",   "record",
+                                          "run",   "once", "token", "agent", "intent", "touch"};
 
 /* Values that nothing else in the store depends on, and in which rows that is so. */
 static const struct {
@@ -29,6 +31,7 @@ static const struct {
     {"session.created_us", "1"},
     {"session.touched_us", "1"},
     {"session.base_v", "1"},
+    {"session.dir", "1"},
     {"session.parent_s", "1"},
     {"session.parent_id", "1"},
     {"session.parent_title", "1"},
@@ -46,7 +49,7 @@ static const struct {
     {"entry.head", "kind = 6"},
     {"entry.salt", "kind = 6"},
     {"entry.e", "1"}, /* found only when it breaks the order */
-    {"move.scope", "1"},
+    {"move.scope", "act NOT IN (2, 3)"},
     {"move.act", "act = 3"}, /* a redo of all there was looks like an adoption */
     /* beside the tree: another place, session or version is as good */
     {"label.in_s", "1"},
@@ -87,6 +90,15 @@ static const struct {
     {"agent.name", "1"},
     {"agent.body", "1"},
     {"agent.at_us", "1"},
+    {"intent.i", "1"},
+    {"intent.s", "1"},
+    {"intent.dir", "1"},
+    {"intent.dev", "1"},
+    {"intent.ino", "1"},
+    {"intent.body", "1"},
+    {"intent.at_us", "1"},
+    {"touch.o", "1"},
+    {"touch.at_us", "1"},
 };
 
 static char directory[64], sound[128], work[128];
@@ -130,7 +142,74 @@ static void furnish_desk(struct talk *t)
     CHECK_OK(engine_append(t->rig.engine, &spec, NULL, 0, &t->arena, &result, &t->fault),
              &t->fault);
     CHECK_OK(store_user_add(t->rig.store, &user, &owner, &t->fault), &t->fault);
-    CHECK_OK(store_agent_put(t->rig.store, &agent, true, &t->fault), &t->fault);
+    CHECK_OK(store_agent_put(t->rig.store, &agent, true, NULL, NULL, &t->fault), &t->fault);
+}
+
+static struct entry_spec bringing(struct grove *grove, struct entry_spec spec, int which)
+{
+    spec.tree = (struct str){(const char *)grove->trees[which], HASH_BYTES};
+    return spec;
+}
+
+/* A tree of everything that a tree is made of: directories in one another, a file in pieces. */
+static void furnish_tree(struct talk *t)
+{
+    struct entry_spec spec = {.kind = ENTRY_FILES, .body = STR("{}")};
+    struct str big = {arena_alloc(&t->arena, OBJECT_PIECE_BYTES + 10), OBJECT_PIECE_BYTES + 10};
+    struct tree_entry in, top[2], out;
+    struct plant plant;
+
+    plant_init(&plant, t->rig.store, &t->arena);
+    CHECK_OK(plant_file(&plant, STR("in"), STR("deep"), &in, &t->fault), &t->fault);
+    CHECK_OK(plant_dir(&plant, STR("a"), &in, 1, &top[0], &t->fault), &t->fault);
+    CHECK_OK(plant_file(&plant, STR("b"), big, &top[1], &t->fault), &t->fault);
+    CHECK_OK(plant_dir(&plant, STR("top"), top, 2, &out, &t->fault), &t->fault);
+    plant_clear(&plant);
+    spec.tree = (struct str){(const char *)out.hash, HASH_BYTES};
+    talk_append(t, talk_create(t, "tree"), spec);
+}
+
+/* Entries with files, a merge, moves of files, one that is going on, a directory. */
+static void furnish_files(struct talk *t)
+{
+    struct entry_spec spec = talk_message(t, ROLE_ASSISTANT, "files"), told = spec;
+    struct entry_spec found = {.kind = ENTRY_FILES, .flags = ENTRY_FOREIGN, .body = STR("{}")};
+    struct merge_spec merge = {.owner = t->rig.owner, .entry = &told};
+    struct workspace_spec place = {.owner = t->rig.owner,
+                                   .workspace = {WORKSPACE_ATTACHED, STR("/here")}};
+    struct intent_spec intent = {.owner = t->rig.owner,
+                                 .dir = STR("/here"),
+                                 .body = STR("{}"),
+                                 .drawn.b = {1},
+                                 .at_us = t->rig.now_us + 1000000};
+    struct move_spec rewind = {
+        .owner = t->rig.owner, .scope = SCOPE_FILES, .point = after_index(0)};
+    struct str session = talk_create(t, "files");
+    struct merge_result merged;
+    struct move_result moved;
+    struct session out;
+    struct address head;
+    struct grove grove;
+    int64_t number;
+
+    grove_plant(&grove, t->rig.store);
+    talk_append(t, session, bringing(&grove, spec, 1));
+    merge.from = talk_fork(t, session, at_end()).session.id;
+    talk_append(t, merge.from, bringing(&grove, spec, 2));
+    talk_append(t, session, bringing(&grove, found, 3));
+    merge.session = rewind.session = place.session = session;
+    told.role = ROLE_SYSTEM;
+    merge.files.tree = grove_tree(&grove, t->rig.store, 4);
+    CHECK_OK(engine_merge(t->rig.engine, &merge, &t->arena, &merged, &t->fault), &t->fault);
+    CHECK_OK(engine_rewind(t->rig.engine, &rewind, &t->arena, &moved, &t->fault), &t->fault);
+    talk_undo(t, session);
+    talk_redo(t, session);
+    CHECK_OK(store_workspace_set(t->rig.store, &place, &t->arena, &out, &t->fault), &t->fault);
+    intent.session = session;
+    intent.at = out.head_at;
+    intent.from = grove_tree(&grove, t->rig.store, 5);
+    memcpy(intent.to, grove.trees[2], HASH_BYTES);
+    CHECK_OK(store_intent_begin(t->rig.store, &intent, &number, &head, &t->fault), &t->fault);
 }
 
 /* Something of everything, so that each alteration has a row to change. Sessions 1, 2, 3 … */
@@ -179,7 +258,9 @@ static void furnish(struct talk *t)
     talk_say_many(t, deep, "g", 3);
     talk_rewind(t, deep, before_index(1));
     talk_say(t, deep, ROLE_USER, "end");
-    furnish_desk(t);
+    furnish_files(t);
+    furnish_tree(t);
+    furnish_desk(t); /* last, so that no session stands behind those of its turns */
 }
 
 static void copy_file(const char *from, const char *to)

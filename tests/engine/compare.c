@@ -43,13 +43,22 @@ void compare_number(struct play *run, const struct model_session *session, const
         run_differ(run, session, "%s is %" PRId64 ", the model says %" PRId64, what, got, want);
 }
 
-static void compare_address(struct play *run, const struct model_session *session, const char *what,
-                            struct address got, struct address want)
+void compare_address(struct play *run, const struct model_session *session, const char *what,
+                     struct address got, struct address want)
 {
     if (!address_eq(got, want))
         run_differ(run, session,
                    "%s is (%" PRId64 ",%" PRId64 "), the model says (%" PRId64 ",%" PRId64 ")",
                    what, got.s, got.n, want.s, want.n);
+}
+
+void compare_tree(struct play *run, const struct model_session *session, const char *what,
+                  const unsigned char got[HASH_BYTES], int want)
+{
+    int tree = grove_which(&run->grove, got);
+
+    if (tree != (want == MODEL_TREELESS ? 0 : want))
+        run_differ(run, session, "%s is tree %d, the model says %d", what, tree, want);
 }
 
 static void compare_usage(struct play *run, const struct model_session *session, const char *what,
@@ -93,7 +102,10 @@ void compare_entry(struct play *run, const struct model_session *session, const 
     const struct model_session *writer = run->model->sessions[want->writer];
     unsigned flags = (want->in_turn ? (unsigned)ENTRY_IN_TURN : 0U) |
                      (want->interrupted ? (unsigned)ENTRY_INTERRUPTED : 0U) |
-                     (want->adopted ? (unsigned)ENTRY_ADOPTED : 0U);
+                     (want->adopted ? (unsigned)ENTRY_ADOPTED : 0U) |
+                     (want->foreign ? (unsigned)ENTRY_FOREIGN : 0U) |
+                     (want->left_out ? (unsigned)ENTRY_LEFT_OUT : 0U) |
+                     (want->merged ? (unsigned)ENTRY_MERGED : 0U);
     struct address ref = model_act_address(run->model, want->ref);
 
     if (!str_eq(got->id, str_of(want->id)))
@@ -113,6 +125,12 @@ void compare_entry(struct play *run, const struct model_session *session, const 
                    (int)want->kind, (int)want->role, flags, want->index, want->at_us,
                    want->has_usage, want->erased);
     compare_usage(run, session, what, got->usage, want->usage);
+    compare_number(run, session, "the entry has files", got->has_tree,
+                   want->tree != MODEL_TREELESS);
+    compare_number(run, session, "the entry brought files", got->own_tree,
+                   want->brings != MODEL_TREELESS);
+    if (got->has_tree)
+        compare_tree(run, session, "the files of the entry", got->tree, want->tree);
     compare_text(run, session, "the entry's turn", got->turn, want->in_turn ? want->turn : "");
     compare_text(run, session, "the entry's body", got->body, want->erased ? "" : want->body);
     compare_text(run, session, "the session that wrote the entry", got->session, writer->id);
@@ -357,6 +375,11 @@ static void compare_self(struct play *run, const struct model_session *session,
     compare_number(run, session, "kind of session", got->state,
                    session->sub ? SESSION_SUB : SESSION_LIVE);
     compare_number(run, session, "created at", got->created_us, session->created_us);
+    compare_tree(run, session, "the files at the head", got->tree, model_head(session)->tree);
+    compare_tree(run, session, "the files at the base", got->base_tree,
+                 session->places[session->inherited].tree);
+    compare_number(run, session, "where it works", got->workspace.mode,
+                   session->bare ? WORKSPACE_NONE : WORKSPACE_OWN);
     compare_parent(run, session, &got->parent);
 }
 
@@ -516,6 +539,8 @@ static void compare_past(struct play *run, const struct model_session *session)
     struct history_info info;
     struct gathered got;
     struct state state;
+    struct address at;
+    unsigned char tree[HASH_BYTES];
     struct fault fault;
     int from, limit;
 
@@ -540,6 +565,13 @@ static void compare_past(struct play *run, const struct model_session *session)
                                &run->arena, &state, &fault),
                FAULT_OK, &fault);
     compare_state(run, session, "the state at a point", &state, session->places[point.place].state);
+    run_expect(run, session, "the files at a point",
+               store_tree_at(run->rig.store, run->rig.owner, str_of(session->id), &spec.at, &at,
+                             tree, &fault),
+               FAULT_OK, &fault);
+    compare_tree(run, session, "the files at a point", tree, session->places[point.place].tree);
+    compare_address(run, session, "the place of the files", at,
+                    model_address(run->model, session, point.place));
     model_list_clear(&visible);
 }
 
@@ -698,6 +730,60 @@ static void compare_rewound(struct play *run, const struct model_session *sessio
     model_list_clear(&want);
 }
 
+/* ---- files ---- */
+
+struct changes {
+    struct files_act acts[512];
+    size_t count;
+};
+
+static enum fault_code gather_change(void *context, const struct files_act *act,
+                                     struct fault *fault)
+{
+    struct changes *changes = context;
+
+    (void)fault;
+    assert_true(changes->count < sizeof(changes->acts) / sizeof(changes->acts[0]));
+    changes->acts[changes->count++] = *act;
+    return FAULT_OK;
+}
+
+/* Which acts changed the files, from the beginning or above one of them. */
+static void compare_changes(struct play *run, const struct model_session *session)
+{
+    int from = session->inherited, own = session->raw.count - from;
+    struct changes *got = arena_alloc(&run->arena, sizeof(*got));
+    struct address after = {session->s, 0};
+    struct fault fault;
+    size_t count = 0;
+
+    if (own && chance_of(&run->chance, 50)) {
+        from += 1 + chance_below(&run->chance, own);
+        after = model_address(run->model, session, from);
+    }
+    got->count = 0;
+    run_expect(run, session, "the changes of files",
+               store_files_acts(run->rig.store, run->rig.owner, str_of(session->id), after,
+                                gather_change, got, &fault),
+               FAULT_OK, &fault);
+    for (int i = from; i < session->raw.count; i++) {
+        if (!model_changed(session, i))
+            continue;
+        if (count == got->count)
+            run_differ(run, session, "the change of files at act %d is missing", i);
+        compare_address(run, session, "the act that changed files", got->acts[count].at,
+                        model_address(run->model, session, i + 1));
+        compare_tree(run, session, "the files before a change", got->acts[count].before,
+                     session->places[i].tree);
+        compare_tree(run, session, "the files after a change", got->acts[count].after,
+                     session->places[i + 1].tree);
+        compare_number(run, session, "the change is foreign", got->acts[count].foreign,
+                       run->model->acts[session->raw.items[i]]->foreign);
+        count++;
+    }
+    compare_number(run, session, "changes of files", (int64_t)got->count, (int64_t)count);
+}
+
 /* ---- relatives ---- */
 
 static struct gathered read_relatives(struct play *run, const struct model_session *session,
@@ -804,6 +890,7 @@ void compare_session(struct play *run, const struct model_session *session)
     compare_labels(run, session);
     compare_journal(run, session);
     compare_rewound(run, session);
+    compare_changes(run, session);
     if (chance_of(&run->chance, 20))
         compare_family(run, session); /* the dearest: a row for each session */
     compare_children(run, session);

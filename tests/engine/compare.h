@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "support/gather.h"
+#include "support/grove.h"
 #include "support/rig.h"
 
 /* A run of random operations: both sides, and what is said of them when they differ. */
@@ -11,6 +12,7 @@ struct play {
     struct rig rig;
     struct model *model;
     struct chance chance; /* chooses what is done and what is looked at */
+    struct grove grove;   /* the trees that there are */
     struct arena arena;   /* of one step */
     uint64_t seed;
     int step;
@@ -30,6 +32,11 @@ void compare_text(struct play *run, const struct model_session *session, const c
                   struct str got, const char *want);
 void compare_number(struct play *run, const struct model_session *session, const char *what,
                     int64_t got, int64_t want);
+
+void compare_address(struct play *run, const struct model_session *session, const char *what,
+                     struct address got, struct address want);
+void compare_tree(struct play *run, const struct model_session *session, const char *what,
+                  const unsigned char got[HASH_BYTES], int want);
 
 /* Every member of a stored act. */
 void compare_entry(struct play *run, const struct model_session *session, const char *what,

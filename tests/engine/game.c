@@ -1,4 +1,4 @@
-#include "game.h"
+#include "game_own.h"
 
 #include "support/check.h"
 
@@ -9,19 +9,13 @@
 #include <unistd.h>
 
 enum {
-    SESSIONS_MAX = 22, /* living at a time */
-    ACTS_MAX = 160,    /* of one session, with what it inherited */
-    FLAT_MAX = 400,    /* messages behind one reference */
+    FLAT_MAX = 400, /* messages behind one reference */
     COMPARE_ALL_STEPS = 250,
     VERIFY_STEPS = 5000,
     REOPEN_STEPS = 2500
 };
 
-static const struct str kept_prefixes[] = {{"app:", 4}, {"user:", 5}};
-
-static void doing(struct play *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void doing(struct play *run, const char *format, ...)
+void doing(struct play *run, const char *format, ...)
 {
     va_list args;
 
@@ -30,7 +24,7 @@ static void doing(struct play *run, const char *format, ...)
     va_end(args);
 }
 
-static struct model_session *random_session(struct play *run, bool subs)
+struct model_session *random_session(struct play *run, bool subs)
 {
     struct model_list fit = {0};
     struct model_session *session = NULL;
@@ -44,7 +38,7 @@ static struct model_session *random_session(struct play *run, bool subs)
     return session;
 }
 
-static int living(const struct play *run)
+int living(const struct play *run)
 {
     int count = 0;
 
@@ -53,11 +47,16 @@ static int living(const struct play *run)
     return count;
 }
 
-static struct str head_id(const struct play *run, const struct model_session *session)
+struct str head_id(const struct play *run, const struct model_session *session)
 {
     const struct model_list *path = &model_head(session)->path;
 
     return str_of(path->count ? run->model->acts[path->items[path->count - 1]]->id : "");
+}
+
+int random_tree(struct play *run)
+{
+    return chance_below(&run->chance, GROVE_TREES);
 }
 
 /* ---- making sessions ---- */
@@ -68,17 +67,22 @@ static struct model_session *create(struct play *run, const char *title, bool su
                                .title = str_of(title),
                                .agent = STR("test/none"),
                                .metadata = STR("{\"made\":\"by a test\"}"),
-                               .sub = sub};
+                               .sub = sub,
+                               .workspace.mode =
+                                   chance_of(&run->chance, 15) ? WORKSPACE_NONE : WORKSPACE_OWN};
+    struct model_session *session;
     struct session made;
     struct fault fault;
 
     run_expect(run, NULL, "create",
                engine_create(run->rig.engine, &spec, &run->arena, &made, &fault), FAULT_OK, &fault);
-    return model_create(run->model, arena_dup(&run->arena, made.id).p, made.s, title, sub,
-                        run->rig.now_us);
+    session = model_create(run->model, arena_dup(&run->arena, made.id).p, made.s, title, sub,
+                           run->rig.now_us);
+    session->bare = spec.workspace.mode == WORKSPACE_NONE;
+    return session;
 }
 
-static const char *random_title(struct play *run)
+const char *random_title(struct play *run)
 {
     static const char *const titles[] = {"Alpha",    "Alpha (fork 3)",   "Beta",           "",
                                          "(fork 3)", "Alpha (fork 2) b", "Gamma (fork 12)"};
@@ -98,12 +102,6 @@ static struct model_session *play_create(struct play *run, struct model_session 
 }
 
 /* ---- appending ---- */
-
-/* An entry to be appended, as the model has it, and by which rule it comes to its turn. */
-struct made_up {
-    struct model_act act;
-    enum turn_rule rule;
-};
 
 static void random_turn(struct play *run, const struct model_session *session, struct made_up *made)
 {
@@ -157,7 +155,16 @@ static void random_id(struct play *run, const struct model_session *session, str
     }
 }
 
-static struct made_up random_entry(struct play *run, const struct model_session *session)
+static void random_files(struct play *run, struct model_act *act)
+{
+    if (!chance_of(&run->chance, act->kind == ENTRY_FILES ? 80 : 25))
+        return;
+    act->brings = random_tree(run);
+    act->foreign = act->kind == ENTRY_FILES && chance_of(&run->chance, 40);
+    act->left_out = chance_of(&run->chance, 10);
+}
+
+struct made_up random_entry(struct play *run, const struct model_session *session)
 {
     static const enum entry_kind kinds[] = {ENTRY_EVENT, ENTRY_EVENT, ENTRY_SUMMARY,
                                             ENTRY_FILES, ENTRY_FILES, ENTRY_STATE};
@@ -171,6 +178,7 @@ static struct made_up random_entry(struct play *run, const struct model_session 
 
     random_turn(run, session, &made);
     random_delta(run, act);
+    random_files(run, act);
     random_id(run, session, act);
     if (act->role == ROLE_ASSISTANT && chance_of(&run->chance, 40))
         act->calls = 1 + chance_below(&run->chance, 2);
@@ -187,15 +195,17 @@ static struct made_up random_entry(struct play *run, const struct model_session 
     return made;
 }
 
-/* What the engine is given for it. The keys of the state come in the wrong order on purpose. */
-static struct entry_spec spec_of(struct play *run, const struct made_up *made)
+/* The keys of the state come in the wrong order on purpose. */
+struct entry_spec spec_of(struct play *run, const struct made_up *made)
 {
     const struct model_act *act = &made->act;
     struct span *span = arena_alloc(&run->arena, sizeof(*span));
     struct entry_spec spec = {
         .kind = act->kind,
         .role = act->role,
-        .flags = act->interrupted ? ENTRY_INTERRUPTED : 0,
+        .flags = (act->interrupted ? (unsigned)ENTRY_INTERRUPTED : 0U) |
+                 (act->foreign ? (unsigned)ENTRY_FOREIGN : 0U) |
+                 (act->left_out ? (unsigned)ENTRY_LEFT_OUT : 0U),
         .id = act->client_id ? str_of(act->id) : STR_NONE,
         .turn_rule = made->rule,
         .turn = made->rule == TURN_NAMED ? str_of(act->turn) : STR_NONE,
@@ -208,6 +218,12 @@ static struct entry_spec spec_of(struct play *run, const struct made_up *made)
         .span_count = 1,
     };
 
+    if (act->brings != MODEL_TREELESS) {
+        struct tree_spec tree = grove_tree(&run->grove, run->rig.store, act->brings);
+
+        spec.tree = (struct str){(const char *)run->grove.trees[act->brings], HASH_BYTES};
+        spec.tree_since = tree.since_us;
+    }
     *span = (struct span){9, (uint32_t)strlen(act->body) - 11};
     spec.state.items = arena_array(&run->arena, MODEL_KEYS, sizeof(*spec.state.items));
     for (int key = MODEL_KEYS - 1; key >= 0; key--) {
@@ -224,8 +240,7 @@ static struct entry_spec spec_of(struct play *run, const struct made_up *made)
     return spec;
 }
 
-/* Is that name of a turn, or that id, one that tine drew just now? */
-static void expect_drawn(struct play *run, const struct model_session *session, struct str name)
+void expect_drawn(struct play *run, const struct model_session *session, struct str name)
 {
     struct id id;
 
@@ -237,9 +252,8 @@ static void expect_drawn(struct play *run, const struct model_session *session, 
             run_differ(run, session, "\"%.*s\" was drawn twice", STR_ARG(name));
 }
 
-/* The entry was stored: it goes into the model with what was drawn for it. */
-static void accept_entry(struct play *run, struct model_session *session, struct made_up *made,
-                         const struct entry *stored)
+void accept_entry(struct play *run, struct model_session *session, struct made_up *made,
+                  const struct entry *stored)
 {
     struct model_act *act = &made->act;
     const char *newest = model_newest_turn(run->model, &model_head(session)->path);
@@ -338,300 +352,6 @@ static struct model_session *play_repeat(struct play *run, struct model_session 
         return session;
     compare_number(run, session, "repeated", result.repeated, true);
     compare_entry(run, session, "the repeated entry", &result.entries[0], number);
-    return session;
-}
-
-/* ---- moving ---- */
-
-/* Between which entries a move goes, and what it does to the visible list. */
-static void compare_move(struct play *run, const struct model_session *session,
-                         const struct move_result *got, const struct model_list *from,
-                         const struct model_list *to)
-{
-    int common = 0;
-
-    while (common < from->count && common < to->count && from->items[common] == to->items[common])
-        common++;
-    compare_text(run, session, "where the move comes from", got->from,
-                 from->count ? run->model->acts[from->items[from->count - 1]]->id : "");
-    compare_number(
-        run, session, "dropped", got->dropped,
-        model_visible_count(run->model, from) -
-            model_visible_count(run->model, &(struct model_list){from->items, common, 0}));
-    compare_number(run, session, "kept", got->kept, model_visible_count(run->model, to));
-}
-
-/* The message before which the cut was made is one that the session had there. */
-static void compare_excluded(struct play *run, const struct model_session *session,
-                             const struct model_point *point, bool has, const struct entry *got)
-{
-    int at;
-
-    if (point->anchor < 0 || point->side != SIDE_BEFORE) {
-        compare_number(run, session, "a message is excluded", has, false);
-        return;
-    }
-    if (model_visible(run->model, point->anchor)) {
-        compare_number(run, session, "a message is excluded", has, true);
-        compare_entry(run, session, "the excluded message", got, point->anchor);
-    }
-    if (!has)
-        return;
-    for (at = model_raw_index(session, point->anchor); at < session->raw.count; at++)
-        if (address_eq(got->at, model_act_address(run->model, session->raw.items[at])))
-            break;
-    if (at == session->raw.count)
-        run_differ(run, session,
-                   "the excluded message \"%.*s\" is none of its own behind the point",
-                   STR_ARG(got->id));
-    compare_entry(run, session, "the excluded message", got, session->raw.items[at]);
-}
-
-static struct model_session *play_rewind(struct play *run, struct model_session *session)
-{
-    struct move_spec spec = {.owner = run->rig.owner,
-                             .session = str_of(session->id),
-                             .scope = chance_of(&run->chance, 50) ? SCOPE_BOTH : SCOPE_CONVERSATION,
-                             .point = random_point(run, session),
-                             .dry_run = chance_of(&run->chance, 8)};
-    bool keep = chance_of(&run->chance, 40);
-    int move;
-    struct move_result result;
-    struct model_point point;
-    struct model_list from, to;
-    enum fault_code wanted = model_point(run->model, session, &spec.point, &point), code;
-    struct fault fault;
-
-    if (session->raw.count >= ACTS_MAX)
-        return NULL;
-    if (keep) {
-        spec.keep = kept_prefixes;
-        spec.keep_count = 2;
-    }
-    from = model_head(session)->path;
-    if (wanted == FAULT_OK) {
-        to = session->places[point.place].path;
-        if ((from.count ? from.items[from.count - 1] : -1) ==
-            (to.count ? to.items[to.count - 1] : -1))
-            wanted = FAULT_POINT_IS_HEAD;
-    }
-    if (spec.point.by == POINT_END)
-        wanted = FAULT_POINT_INVALID;
-    doing(run, "rewind%s %s%s", keep ? " with kept state" : "", point_words(run, &spec.point).p,
-          spec.dry_run ? ", dry" : "");
-    code = engine_rewind(run->rig.engine, &spec, &run->arena, &result, &fault);
-    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
-        return session;
-    run_expect(run, session, "rewind", code, wanted, &fault);
-    if (code != FAULT_OK)
-        return session;
-    compare_point(run, session, "the point of the rewind", &result.point, &point);
-    compare_move(run, session, &result, &from, &to);
-    compare_text(run, session, "where the rewind goes", result.to,
-                 to.count ? run->model->acts[to.items[to.count - 1]]->id : "");
-    compare_excluded(run, session, &point, result.has_excluded, &result.excluded);
-    if (spec.dry_run) {
-        compare_text(run, session, "the id of a dry rewind", result.id, "");
-        return session;
-    }
-    expect_drawn(run, session, result.id);
-    move = model_move(run->model, session, MOVE_REWIND, point.place, keep,
-                      arena_dup(&run->arena, result.id).p, run->rig.now_us);
-    run->model->acts[move]->scope = spec.scope;
-    return session;
-}
-
-static struct model_session *back(struct play *run, struct model_session *session,
-                                  enum move_act act)
-{
-    struct move_spec spec = {.owner = run->rig.owner,
-                             .session = str_of(session->id),
-                             .dry_run = chance_of(&run->chance, 5)};
-    bool undo = act == MOVE_UNDO, keep = chance_of(&run->chance, 20);
-    int place = model_back(session, act);
-    struct move_result result;
-    enum fault_code code;
-    struct fault fault;
-
-    if (session->raw.count >= ACTS_MAX)
-        return NULL;
-    if (keep) {
-        spec.keep = kept_prefixes;
-        spec.keep_count = 2;
-    }
-    doing(run, "%s%s%s", undo ? "undo" : "redo", keep ? " with kept state" : "",
-          spec.dry_run ? ", dry" : "");
-    code = undo ? engine_undo(run->rig.engine, &spec, &run->arena, &result, &fault)
-                : engine_redo(run->rig.engine, &spec, &run->arena, &result, &fault);
-    run_expect(run, session, undo ? "undo" : "redo", code,
-               place >= 0 ? FAULT_OK
-               : undo     ? FAULT_NOTHING_TO_UNDO
-                          : FAULT_NOTHING_TO_REDO,
-               &fault);
-    if (code != FAULT_OK)
-        return session;
-    compare_move(run, session, &result, &model_head(session)->path, &session->places[place].path);
-    if (spec.dry_run)
-        return session;
-    expect_drawn(run, session, result.id);
-    model_move(run->model, session, act, place, keep, arena_dup(&run->arena, result.id).p,
-               run->rig.now_us);
-    return session;
-}
-
-static struct model_session *play_undo(struct play *run, struct model_session *session)
-{
-    return back(run, session, MOVE_UNDO);
-}
-
-static struct model_session *play_redo(struct play *run, struct model_session *session)
-{
-    return back(run, session, MOVE_REDO);
-}
-
-/* ---- forking and adopting ---- */
-
-static struct model_session *play_fork(struct play *run, struct model_session *session)
-{
-    struct fork_spec spec = {.owner = run->rig.owner,
-                             .session = str_of(session->id),
-                             .point = random_point(run, session),
-                             .dry_run = chance_of(&run->chance, 8)};
-    char title[MODEL_TEXT];
-    struct str wish = str_of(random_title(run));
-    bool wished = chance_of(&run->chance, 10);
-    struct fork_result result;
-    struct model_point point;
-    enum fault_code wanted = model_point(run->model, session, &spec.point, &point), code;
-    struct fault fault;
-
-    if (living(run) >= SESSIONS_MAX || session->sub)
-        return NULL;
-    model_fork_title(run->model, session, title);
-    if (wished) {
-        spec.title = &wish;
-        snprintf(title, sizeof(title), "%s", wish.p);
-    }
-    doing(run, "fork %s%s", point_words(run, &spec.point).p, spec.dry_run ? ", dry" : "");
-    code = engine_fork(run->rig.engine, &spec, &run->arena, &result, &fault);
-    if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
-        return session;
-    run_expect(run, session, "fork", code, wanted, &fault);
-    if (code != FAULT_OK)
-        return session;
-    compare_point(run, session, "the point of the fork", &result.point, &point);
-    compare_excluded(run, session, &point, result.has_excluded, &result.excluded);
-    compare_text(run, session, "the title of the fork", result.session.title, title);
-    compare_number(run, session, "messages of the fork", result.session.messages,
-                   model_visible_count(run->model, &session->places[point.place].path));
-    if (spec.dry_run) {
-        compare_text(run, session, "the id of a dry fork", result.session.id, "");
-        return session;
-    }
-    expect_drawn(run, session, result.session.id);
-    return model_fork(run->model, session,
-                      &(struct model_fork){
-                          .place = point.place,
-                          .id = arena_dup(&run->arena, result.session.id).p,
-                          .title = title,
-                          .message = point.anchor < 0 ? "" : run->model->acts[point.anchor]->id,
-                          .side = point.side,
-                          .s = result.session.s,
-                          .at_us = run->rig.now_us,
-                      });
-}
-
-/* A copy of an entry of another session, as it is taken over. */
-static struct model_act adopted(const struct model *model, int number)
-{
-    const struct model_act *from = model->acts[number];
-    struct model_act act = *from;
-
-    act.adopted = true;
-    act.client_id = false;
-    act.has_usage = false;
-    act.usage = (struct usage){0};
-    act.ref = from->kind == ENTRY_SUBSESSION ? from->ref : number;
-    act.flat = model_list_copy(&from->flat, from->flat.count);
-    act.path = model_list_copy(&from->path, from->path.count);
-    act.had = model_list_copy(&from->had, from->had.count);
-    if (from->erased) { /* there is nothing left to copy */
-        act.erased = false;
-        snprintf(act.body, sizeof(act.body), "{}");
-    }
-    return act;
-}
-
-static void accept_adoption(struct play *run, struct model_session *session,
-                            const struct model_session *from, int common, int place,
-                            const struct move_result *result)
-{
-    struct log_spec log = {.owner = run->rig.owner, .session = str_of(session->id)};
-    struct gathered copies = {.arena = &run->arena};
-    struct model_list path = {0};
-    struct fault fault;
-    int move;
-
-    for (int i = common; i < model_head(from)->path.count; i++)
-        model_list_add(&path, model_head(from)->path.items[i]);
-    move = model_move(run->model, session, MOVE_ADOPT, place, false,
-                      arena_dup(&run->arena, result->id).p, run->rig.now_us);
-    log.after = model_act_address(run->model, move);
-    run_expect(run, session, "what was adopted",
-               store_raw_log(run->rig.store, &log, gather_entry, &copies, &fault), FAULT_OK,
-               &fault);
-    compare_number(run, session, "entries adopted", (int64_t)copies.count, path.count);
-    for (int i = 0; i < path.count; i++) {
-        struct model_act act = adopted(run->model, path.items[i]);
-
-        expect_drawn(run, session, copies.entries[i].id);
-        snprintf(act.id, sizeof(act.id), "%.*s", STR_ARG(copies.entries[i].id));
-        model_append(run->model, session, &act, run->rig.now_us);
-    }
-    compare_text(run, session, "where the adoption leads", result->to,
-                 arena_dup(&run->arena, head_id(run, session)).p);
-    model_list_clear(&path);
-}
-
-static struct model_session *play_adopt(struct play *run, struct model_session *session)
-{
-    struct model_session *from = random_session(run, true);
-    struct adopt_spec spec = {.owner = run->rig.owner,
-                              .session = str_of(session->id),
-                              .from = str_of(from->id),
-                              .dry_run = chance_of(&run->chance, 8)};
-    const struct model_list *path = &model_head(session)->path, *other = &model_head(from)->path;
-    int common = model_parting(session, from), added = other->count - common, place;
-    struct model_list target = {path->items, common, 0};
-    struct move_result result;
-    enum fault_code wanted = FAULT_OK, code;
-    struct fault fault;
-
-    for (int i = 0; i < 5 && from->family != session->family; i++)
-        from = random_session(run, true);
-    spec.from = str_of(from->id);
-    other = &model_head(from)->path;
-    common = model_parting(session, from);
-    added = other->count - common;
-    target.count = common;
-    if (session->raw.count + added + 1 > ACTS_MAX)
-        return NULL;
-    if (from->family != session->family)
-        wanted = FAULT_NOT_FAMILY;
-    else if (added == 0)
-        wanted = FAULT_NOTHING_TO_ADOPT;
-    else if (model_open_calls(run->model, other, other->count) > 0)
-        wanted = FAULT_TOOL_CALL_OPEN;
-    doing(run, "adopt from session %d%s", from->number, spec.dry_run ? ", dry" : "");
-    code = engine_adopt(run->rig.engine, &spec, &run->arena, &result, &fault);
-    run_expect(run, session, "adopt", code, wanted, &fault);
-    if (code != FAULT_OK)
-        return session;
-    compare_move(run, session, &result, path, &target);
-    compare_number(run, session, "entries to adopt", result.added, added);
-    place = common ? model_raw_index(session, path->items[common - 1]) + 1 : 0;
-    if (!spec.dry_run)
-        accept_adoption(run, session, from, common, place, &result);
     return session;
 }
 
@@ -908,9 +628,10 @@ static const struct {
     int weight;
     struct model_session *(*play)(struct play *run, struct model_session *session);
 } plays[] = {
-    {32, play_append}, {10, play_fork},  {11, play_rewind}, {6, play_undo},      {6, play_redo},
-    {4, play_adopt},   {3, play_delete}, {2, play_create},  {5, play_reference}, {8, play_save},
-    {5, play_label},   {2, play_update}, {3, play_repeat},  {3, play_search},
+    {32, play_append},   {10, play_fork},  {11, play_rewind}, {6, play_undo},
+    {6, play_redo},      {4, play_adopt},  {3, play_delete},  {2, play_create},
+    {5, play_reference}, {8, play_save},   {5, play_label},   {2, play_update},
+    {3, play_repeat},    {3, play_search}, {5, play_merge},   {3, play_intent},
 };
 
 static void play_one(struct play *run)
@@ -940,8 +661,8 @@ static void play_one(struct play *run)
 /* Everything goes, in any order, and what is left is right after each. */
 static void play_end(struct play *run)
 {
-    struct gc_spec gc = {.now_us =
-                             run->rig.now_us + 86400000000}; /* the clock went back at times */
+    struct gc_spec gc = {.now_us = (int64_t)time(NULL) * 1000000 +
+                                   86400000000}; /* objects have the time of the real clock */
     struct model_session *session;
     struct store_counts left;
     struct gc_result result;
@@ -976,6 +697,7 @@ void game_play(const struct rig_kind *kind, uint64_t seed, int operations)
     struct play run = {.model = model_new(), .chance = {seed}, .seed = seed};
 
     rig_open(&run.rig, kind, ~seed);
+    grove_plant(&run.grove, run.rig.store);
     arena_init(&run.arena);
     for (run.step = 0; run.step < operations; run.step++) {
         play_one(&run);

@@ -158,7 +158,7 @@ struct model_session *model_create(struct model *model, const char *id, int64_t 
 
     session->sub = sub;
     session->places = grown(NULL, 0, sizeof(*session->places));
-    session->places[0] = (struct model_place){0};
+    session->places[0] = (struct model_place){.tree = MODEL_TREELESS};
     for (int key = 0; key < MODEL_KEYS; key++)
         session->places[0].state[key] = MODEL_ABSENT;
     note_add(model, session, NOTE_CREATED, "", "", title, at_us);
@@ -167,7 +167,8 @@ struct model_session *model_create(struct model *model, const char *id, int64_t 
 
 struct model_act model_blank(enum entry_kind kind, enum role role)
 {
-    struct model_act act = {.kind = kind, .role = role, .ref = -1};
+    struct model_act act = {
+        .kind = kind, .role = role, .ref = -1, .brings = MODEL_TREELESS, .merged_from = -1};
 
     for (int key = 0; key < MODEL_KEYS; key++)
         act.delta[key] = MODEL_SAME;
@@ -205,6 +206,7 @@ static struct model_place *place_add(struct model_session *session, const struct
     place = &session->places[session->raw.count];
     place->path = model_list_copy(&like->path, like->path.count);
     memcpy(place->state, like->state, sizeof(place->state));
+    place->tree = like->tree;
     return place;
 }
 
@@ -221,6 +223,9 @@ int model_append(struct model *model, struct model_session *session, const struc
     for (int key = 0; key < MODEL_KEYS; key++)
         if (act->delta[key] != MODEL_SAME)
             place->state[key] = act->delta[key];
+    if (act->brings != MODEL_TREELESS)
+        place->tree = act->brings;
+    act->tree = place->tree;
     act->index = model_visible(model, number) ? model_visible_count(model, &place->path) - 1 : -1;
     return number;
 }
@@ -255,6 +260,7 @@ struct model_session *model_fork(struct model *model, struct model_session *sour
             model_list_copy(&source->places[i].path, source->places[i].path.count);
     }
     fork->family = source->family;
+    fork->bare = source->bare;
     fork->base = how->place ? model->acts[source->raw.items[how->place - 1]]->writer : -1;
     fork->parent = source->number;
     copy_text(fork->parent_id, sizeof(fork->parent_id), source->id);
@@ -266,37 +272,73 @@ struct model_session *model_fork(struct model *model, struct model_session *sour
     return fork;
 }
 
-int model_move(struct model *model, struct model_session *session, enum move_act move, int target,
-               bool keep, const char *id, int64_t now_us)
+int model_move(struct model *model, struct model_session *session, const struct model_move *move,
+               int64_t now_us)
 {
     struct model_act act = model_blank(ENTRY_MOVE, ROLE_NONE);
-    struct model_list *from = move == MOVE_UNDO ? &session->undo : &session->redo;
+    struct model_list *from = move->act == MOVE_UNDO ? &session->undo : &session->redo;
     int before = session->raw.count, number;
-    struct model_place like = session->places[target], now = session->places[before];
+    struct model_place like = session->places[move->place], now = session->places[before];
     const struct model_list *path = &like.path;
 
-    if (move == MOVE_UNDO || move == MOVE_REDO)
+    if (move->act == MOVE_UNDO || move->act == MOVE_REDO)
         from->count--;
     else
         session->redo.count = 0;
-    model_list_add(move == MOVE_UNDO ? &session->redo : &session->undo, before);
-    copy_text(act.id, sizeof(act.id), id);
-    act.move = move;
+    model_list_add(move->act == MOVE_UNDO ? &session->redo : &session->undo, before);
+    copy_text(act.id, sizeof(act.id), move->id);
+    act.move = move->act;
+    act.scope = move->scope;
+    act.tree = like.tree;
     act.index = -1;
     act.ref = path->count ? path->items[path->count - 1] : -1;
     number = act_add(model, session, &act, now_us);
-    for (int key = 0; keep && key < MODEL_KEYS; key++)
+    for (int key = 0; move->keep && key < MODEL_KEYS; key++)
         if (model_key_kept(key))
             like.state[key] = now.state[key];
     place_add(session, &like);
     return number;
 }
 
-int model_back(const struct model_session *session, enum move_act move)
+int model_back(const struct model *model, const struct model_session *session, enum move_act move,
+               enum move_scope *scope)
 {
     const struct model_list *stack = move == MOVE_UNDO ? &session->undo : &session->redo;
+    int at;
 
-    return stack->count ? stack->items[stack->count - 1] : -1;
+    if (stack->count == 0)
+        return -1;
+    at = stack->items[stack->count - 1];
+    *scope = model->acts[session->raw.items[at]]->scope;
+    return at;
+}
+
+/* ---- files ---- */
+
+bool model_tree_same(int a, int b)
+{
+    return a == b || (a <= 0 && b <= 0);
+}
+
+bool model_changed(const struct model_session *session, int raw)
+{
+    return !model_tree_same(session->places[raw].tree, session->places[raw + 1].tree);
+}
+
+int model_merge_base(const struct model *model, const struct model_session *session,
+                     const struct model_session *from)
+{
+    const struct model_list *ours = &model_head(session)->path, *theirs = &model_head(from)->path;
+    int base = model_parting(session, from);
+
+    for (int i = 0; i < ours->count; i++) {
+        int merged = model->acts[ours->items[i]]->merged_from;
+        int at = merged < 0 ? -1 : list_find(theirs, merged);
+
+        if (at >= base)
+            base = at + 1;
+    }
+    return base;
 }
 
 int model_parting(const struct model_session *session, const struct model_session *from)

@@ -7,6 +7,8 @@
  *   fork at i   copies raw[0 … i) and places[0 … i]; starts with empty stacks
  *   rewind to i a mark; the path and the state of place i
  *   undo        a mark; the place before the act that is taken back
+ * A move of files alone is a mark at the last place. The files of a place are the number of a tree;
+ * which acts changed them is seen by looking at two places beside each other.
  * Nothing is shared, so nothing can be wrong with the sharing. Acts never change; sessions hold
  * their numbers. Sessions that were deleted stay in the list, because forks may stand on them.
  */
@@ -20,7 +22,8 @@ enum {
     MODEL_ID = 40,   /* room for an id or the name of a turn */
     MODEL_TEXT = 96, /* room for a body or a title */
     MODEL_ABSENT = -1,
-    MODEL_SAME = -2 /* in a delta: this key is not touched */
+    MODEL_SAME = -2,    /* in a delta: this key is not touched */
+    MODEL_TREELESS = -1 /* no files are known; to anybody who looks the same as tree 0 */
 };
 
 struct model_list {
@@ -35,6 +38,7 @@ struct model_act {
     enum entry_kind kind;
     enum role role;
     bool interrupted, adopted;
+    bool foreign, left_out, merged; /* as the flags of that name */
     bool in_turn;
     char turn[MODEL_ID]; /* when in_turn */
     char id[MODEL_ID];
@@ -46,10 +50,13 @@ struct model_act {
     int delta[MODEL_KEYS];
     char body[MODEL_TEXT];
     bool erased;
-    int index; /* place in the visible list of its path; -1: not visible */
+    int brings;      /* a tree, or MODEL_TREELESS */
+    int tree;        /* that of the place after it */
+    int merged_from; /* the act that it merged; -1: none */
+    int index;       /* place in the visible list of its path; -1: not visible */
     /* of a reference: the messages it stands for, and path and raw log of the place it names */
     struct model_list flat, path, had;
-    int ref; /* reference, adopted: the act named; move: the act moved to; -1: none */
+    int ref; /* reference, adopted, merged: the act named; move: the act moved to; -1: none */
     enum move_act move;
     enum move_scope scope;
 };
@@ -57,6 +64,7 @@ struct model_act {
 struct model_place {
     struct model_list path;
     int state[MODEL_KEYS];
+    int tree;
 };
 
 struct model_save {
@@ -82,6 +90,7 @@ struct model_note {
 struct model_session {
     int number;
     bool alive, sub, archived;
+    bool bare; /* it has no workspace */
     bool left; /* it lives, or something stands on an act of it */
     int64_t s; /* the store's number for it */
     char id[MODEL_ID], title[MODEL_TEXT];
@@ -140,12 +149,21 @@ struct model_fork {
 struct model_session *model_fork(struct model *model, struct model_session *source,
                                  const struct model_fork *fork);
 
-/* A move of any kind to a place. With `keep` the kept keys stay as they are. */
-int model_move(struct model *model, struct model_session *session, enum move_act move, int place,
-               bool keep, const char *id, int64_t now_us);
+struct model_move {
+    enum move_act act;
+    enum move_scope scope;
+    int place;
+    bool keep; /* the kept keys stay as they are */
+    const char *id;
+};
 
-/* The place to which an undo or a redo goes; -1 when there is none. */
-int model_back(const struct model_session *session, enum move_act move);
+/* A move of any kind to a place. */
+int model_move(struct model *model, struct model_session *session, const struct model_move *move,
+               int64_t now_us);
+
+/* The place to which an undo or a redo goes, and what it moves; -1 when there is none. */
+int model_back(const struct model *model, const struct model_session *session, enum move_act move,
+               enum move_scope *scope);
 
 /* Where the path of `from` parts from that of the session: how many entries both have. */
 int model_parting(const struct model_session *session, const struct model_session *from);
@@ -160,6 +178,21 @@ void model_archive(struct model *model, struct model_session *session, bool arch
 
 /* With `purge` also the bodies go that the session wrote and that are on no living path. */
 void model_delete(struct model *model, struct model_session *session, bool purge);
+
+/* ---- files ---- */
+
+/* Are they the same to anybody who looks? */
+bool model_tree_same(int a, int b);
+
+/* The act of the raw log changed the files. */
+bool model_changed(const struct model_session *session, int raw);
+
+/*
+ * How much of the path of `from` the session has the files of: up to where they part, or up to what
+ * was merged last. A number of entries.
+ */
+int model_merge_base(const struct model *model, const struct model_session *session,
+                     const struct model_session *from);
 
 /* ---- what can be asked ---- */
 

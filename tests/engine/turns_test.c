@@ -32,6 +32,7 @@ struct ticket {
 struct desk {
     struct talk talk;
     struct agents *agents;
+    struct workspaces *workspaces;
     struct turns *turns;
     struct ends ends;
     struct ticket tickets[ENDS_MAX];
@@ -50,6 +51,7 @@ static void turns_begin(struct desk *desk, int running_max)
 {
     struct turns_options options = {.engine = desk->talk.rig.engine,
                                     .agents = desk->agents,
+                                    .workspaces = desk->workspaces,
                                     .home = desk->talk.rig.directory,
                                     .running_max = running_max,
                                     .queued_max = 3};
@@ -65,10 +67,13 @@ static void desk_open(struct desk *desk, const char *script, int running_max)
                             .is_default = true,
                             .fixed = true};
     struct create_spec spec = {.title = STR("T"), .agent = STR("test/actor")};
+    struct workspaces_options workspaces;
     struct session session;
 
     memset(desk, 0, sizeof(*desk));
     talk_open(&desk->talk, &rig_kinds[rig_kind_count - 1], 1);
+    workspaces = (struct workspaces_options){.engine = desk->talk.rig.engine,
+                                             .home = desk->talk.rig.directory};
     pthread_mutex_init(&desk->ends.lock, NULL);
     pthread_cond_init(&desk->ends.more, NULL);
     desk->agents = agents_new(desk->talk.rig.store, kinds());
@@ -79,12 +84,15 @@ static void desk_open(struct desk *desk, const char *script, int running_max)
         engine_create(desk->talk.rig.engine, &spec, &desk->talk.arena, &session, &desk->talk.fault),
         &desk->talk.fault);
     desk->session = session.id;
+    CHECK_OK(workspaces_open(&workspaces, &desk->workspaces, &desk->talk.fault),
+             &desk->talk.fault);
     turns_begin(desk, running_max);
 }
 
 static void desk_close(struct desk *desk)
 {
     assert_true(turns_close(desk->turns, 5000));
+    workspaces_close(desk->workspaces);
     agents_free(desk->agents);
     pthread_cond_destroy(&desk->ends.more);
     pthread_mutex_destroy(&desk->ends.lock);

@@ -82,9 +82,11 @@ static void route(struct str target, struct request *request, struct arena *aren
         problem(&fault);
         return;
     }
-    assert(utf8_valid(parts.path) && parts.path.n <= target.n + 1);
-    assert(!memchr(parts.path.p, '\0', parts.path.n));
+    assert(parts.path.n <= target.n + 1);
+    assert(parts.flaw || (utf8_valid(parts.path) && !memchr(parts.path.p, '\0', parts.path.n)));
     request->path = parts.path;
+    request->raw_path = parts.raw_path;
+    request->path_flaw = parts.flaw;
     for (int method = 0; method <= HTTP_METHOD_COUNT; method++) {
         request->method = (enum http_method)method;
         if (route_find(tables, 2, request, parts.query, arena, &match, &fault) != FAULT_OK)

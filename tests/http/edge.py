@@ -77,6 +77,10 @@ class Server:
                 pass
             return Reader(sock).reply()
 
+    def metric(self, name):
+        lines = self.get("/metrics").body.decode().splitlines()
+        return next((float(line.split()[-1]) for line in lines if line.startswith(name)), 0)
+
     def get(self, path, *headers, method="GET", body=None):
         return self.raw(request(path, *headers, method=method, body=body))
 
@@ -242,8 +246,10 @@ def plain(server):
         r.status == 200 and r.json()["query"] == ["a b é", "12", "true"],
         r,
     )
-    r = server.get("/files/a/b%2Fc/d")
-    check("a rest takes slashes", r.status == 200 and r.json()["params"] == ["a/b/c/d"], r)
+    r = server.get("/files/a/b%5Cc%3F/d")
+    check("a rest takes slashes", r.status == 200 and r.json()["params"] == ["a/b\\c?/d"], r)
+    for path in ("a/b%2Fc", "../healthz", "%2e%2e/healthz", "a/..%2f", "a%00"):
+        refusal(f"a rest that is none: {path}", server.get("/files/" + path), 400, "path_invalid")
     r = server.raw(b"GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     check("an absolute target", r.status == 200, r)
     r = server.raw(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
@@ -310,9 +316,12 @@ def bodies(server):
         r = Reader(sock).reply()
     check("a chunked body that breaks off is not answered", r.status == 0, r)
     r = server.raw(head + b"xyz\r\n")
-    check("a bad chunk size: 400", r.status == 400 and r.closed, r)
+    refusal("a bad chunk size", r, 400, "malformed", "chunks")
+    check("a bad chunk size closes the connection", r.closed, r)
     r = server.raw(head + b"ffffffffffffffffff\r\n")
-    check("a huge chunk size: 413", r.status == 413, r)
+    refusal("a huge chunk size", r, 413, "too_large", "chunk")
+    r = server.raw(head + b"1\r\n1\r\n0\r\nnonsense\r\n\r\n")
+    refusal("a trailer without colon", r, 400, "malformed", "colon")
     r = server.get("/echo", "Content-Type: text/plain", method="POST", body=b"{}")
     refusal("another type", r, 415, "unsupported_media_type", "text/plain")
     r = server.raw(b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
@@ -353,7 +362,6 @@ def malformed(server):
         "both lengths": post + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
         "two lengths": post + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
         "two other lengths": post + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        "a list of lengths": None,
         "an unknown coding": post + b"Transfer-Encoding: gzip\r\n\r\n{}",
         "a list of codings": post + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         "a coding with a tail": post + b"Transfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n",
@@ -377,24 +385,19 @@ def malformed(server):
         "a target that is no path": b"GET healthz HTTP/1.1\r\n" + host + b"\r\n",
         "a fragment": b"GET /healthz#a HTTP/1.1\r\n" + host + b"\r\n",
         "an empty header name": b"GET /healthz HTTP/1.1\r\n" + host + b": x\r\n\r\n",
-    }
-    for what, data in ours.items():
-        if data is None:
-            continue
-        r = server.raw(data)
-        refusal(what, r, 400, "malformed")
-        check(f"{what} closes the connection", r.closed, r)
-    for what, data in {
         "a length that is no number": post + b"Content-Length: x\r\n\r\n",
         "a negative length": post + b"Content-Length: -1\r\n\r\n",
         "a list of lengths": post + b"Content-Length: 2, 2\r\n\r\n{}",
         "a signed length": post + b"Content-Length: +2\r\n\r\n{}",
         "a header without colon": b"GET /healthz HTTP/1.1\r\n" + host + b"nonsense\r\n\r\n",
-    }.items():
+        "an unknown version": b"GET /healthz HTTP/3.7\r\n" + host + b"\r\n",
+    }
+    for what, data in ours.items():
         r = server.raw(data)
-        check(f"{what}: 400, closed", r.status == 400 and r.closed, r)
-    r = server.raw(b"GET /healthz HTTP/3.7\r\n" + host + b"\r\n")
-    check("an unknown version: 505 or 400", r.status in (400, 505), r)
+        refusal(what, r, 400, "malformed")
+        check(f"{what} closes the connection", r.closed, r)
+    refusal("a length of 30 digits", server.raw(post + b"Content-Length: " + b"9" * 30 + b"\r\n\r\n"), 413, "too_large")
+    among_others(server, post)
     r = server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\r\n\r\n")
     check("TLS where none is spoken: refused or closed", r.status in (0, 400), r)
     smuggled = server.raw(
@@ -402,12 +405,39 @@ def malformed(server):
     )
     check("nothing smuggled is answered", b"local" not in smuggled.body, smuggled)
     for path in [
-        "/a/../healthz", "/..", "/./healthz", "/%2e%2e/healthz", "/files/..%2f..%2fetc", "/files/%2E",
-        "/files/a%00b", "/files/a%0ab", "/files/%7f", "/files/%", "/files/%4", "/files/%zz",
-        "/files/%ff", "/files/%c0%ae%c0%ae", "/files/%ed%a0%80", "/params/fixed/x?text=%ff",
-        "/params/fixed/x?text=%0d%0aX:y", "/files/\xe9",
+        "/a/../healthz", "/..", "/./healthz", "/%2e%2e/healthz", "/params/..%2f..%2fetc/x",
+        "/params/fixed/%2E", "/params/fixed/a%00b", "/params/fixed/a%0ab", "/params/fixed/%7f",
+        "/files/%", "/files/%4", "/files/%zz", "/params/fixed/%ff", "/params/fixed/%c0%ae%c0%ae",
+        "/params/fixed/%ed%a0%80", "/params/fixed/x?text=%ff", "/params/fixed/x?text=%0d%0aX:y",
+        "/params/fixed/\xe9",
     ]:
         refusal(f"path {path.encode()}", server.get(path), 400, "malformed")
+
+
+def among_others(server, post):
+    """libmicrohttpd does not say whom it refuses: those who send at the same time are left alone."""
+    start, end = b"GET /healthz HTTP/1.1\r\nHost: loc", b"alhost\r\n\r\n"
+    body = post + b"Transfer-Encoding: chunked\r\n\r\n1\r\n1"
+    with server.connect() as idle, server.connect() as head, server.connect() as upload:
+        for sock, data in ((head, start), (upload, body)):
+            sock.sendall(data)
+        check("one that waits", (idle.sendall(request("/healthz")), Reader(idle).reply())[1].status == 200)
+        time.sleep(0.1)
+        r = server.raw(post + b"Content-Length: x\r\n\r\n")
+        refusal("a length that is no number, among others", r, 400, "malformed", "Content-Length")
+        for what, data, statuses in (
+            ("a header without colon", start + b"alhost\r\nnonsense\r\n\r\n", (400,)),
+            ("a bad chunk size", post + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", (400,)),
+            ("a header that is too large", start + b"x" * 100000, (431,)),
+            ("a request line that is too large", b"GET /" + b"x" * 100000, (414, 431)),
+        ):
+            r = server.raw(data)
+            check(f"{what}, among others: refused and closed", r.status in statuses and r.closed, r)
+        for what, sock, rest in (("a head", head, end), ("a body", upload, b"\r\n0\r\n\r\n"),
+                                 ("one that waits", idle, request("/healthz"))):
+            sock.sendall(rest)
+            r = Reader(sock).reply()
+            check(f"{what} is not disturbed by what others send", r.status == 200, r)
 
 
 def large_heads(server):
@@ -435,12 +465,12 @@ def large_heads(server):
         big = request("/healthz", "X-Big: " + "x" * 1000000)
         threading.Thread(target=lambda: send_quietly(sock, big)).start()
         r = Reader(sock).reply()
-    check("a header of 1 MB: 431, and the client reads it", r.status == 431, r)
+    refusal("a header of 1 MB, and the client reads it", r, 431, "header_too_large", "headers")
     with server.connect() as sock:
         big = request("/" + "x" * 1000000)
         threading.Thread(target=lambda: send_quietly(sock, big)).start()
         r = Reader(sock).reply()
-    check("a target of 1 MB: 414", r.status == 414, r)
+    refusal("a target of 1 MB", r, 431, "header_too_large", "request line")
 
 
 # ---- who may ----
@@ -554,6 +584,11 @@ def log_lines(server):
     server.raw(b"GET /\x1b[31m\"\\ HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\"b\r\n\r\n")
     server.raw(request("/healthz?a=1&access_token=hidden-thing&b=2"))
     server.get("/healthz", "User-Agent: x\"y")
+    post = b"POST /misread HTTP/1.1\r\nHost: localhost\r\n"
+    before = server.metric('tine_http_refused_total{reason="malformed"}')
+    server.raw(post + b"Content-Length: x\r\n\r\n")
+    check("what libmicrohttpd refuses is counted", server.metric('tine_http_refused_total{reason="malformed"}') == before + 1)
+    r = server.get("/" + "x" * 100000)
     server.stop()
     lines = server.log().splitlines()
     parsed = []
@@ -570,6 +605,9 @@ def log_lines(server):
     check("a token in a query is left out", "hidden-thing" not in server.log())
     check("and what stands beside it is not",
           any("a=1&access_token=REDACTED&b=2" in p["path"] for p in parsed), parsed[-3:])
+    check("what libmicrohttpd refuses is there", any((p["path"], p["status"]) == ("/misread", 400) for p in parsed), parsed[-3:])
+    check("also what has no first line", any((p["request_id"], p["path"], p["status"]) == (r.head.get("tine-request-id"), "-", 431)
+                                             for p in parsed), parsed[-3:])
     check("bytes that are not text are escaped", any("%1B[31m%22%5C" in p["path"] for p in parsed),
           parsed[-5:])
 

@@ -12,6 +12,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 
 static enum fault_code nothing(struct exchange *x, struct fault *fault)
 {
@@ -55,10 +56,16 @@ struct finding {
 static enum fault_code find(struct finding *f, enum http_method method, const char *path,
                             const char *raw_query)
 {
+    struct target target = {0};
+
     arena_clear(&f->arena);
     memset(&f->request, 0, sizeof(f->request));
     f->request.method = method;
-    f->request.path = str_of(path);
+    if (*path && target_read(str_of(path), &f->arena, &target, &f->fault) != FAULT_OK)
+        return f->fault.code;
+    f->request.path = target.path;
+    f->request.raw_path = target.raw_path;
+    f->request.path_flaw = target.flaw;
     return route_find(tables, 2, &f->request, str_of(raw_query), &f->arena, &f->match, &f->fault);
 }
 
@@ -91,6 +98,33 @@ static void routes_are_found(void **state)
     }
     CHECK_OK(find(&f, HTTP_GET, "/api/v1/sessions/s1/files/a/b//c", ""), &f.fault);
     CHECK_STR(f.request.params[1], "a/b//c");
+    CHECK_OK(find(&f, HTTP_GET, "/%61pi/v1/sessions/a%2Fb", ""), &f.fault);
+    assert_string_equal(f.match.route->name, "get");
+    CHECK_STR(f.request.params[0], "a/b");
+    arena_clear(&f.arena);
+}
+
+/* The path of a file may have any bytes, but never leads elsewhere, and never to another route. */
+static void the_rest_of_a_path(void **state)
+{
+    static const char *const bad[] = {
+        "..",         "../x",    "a/../b",    "a/..",   "%2e%2e/x", "a/%2E./b", ".",
+        "a/./b",      "a%2Fb",   "%2Fetc",    "/etc",   "a%00b",    "%5Cetc",   "..%5c..%5cetc",
+        "a%5c..%5cb", "a/..\\b", "%2e%2e%2f", "..%2fx", "a/%2e",
+    };
+    struct finding f = {0};
+    char path[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        snprintf(path, sizeof(path), "/api/v1/sessions/s/files/%s", bad[i]);
+        CHECK_FAULT(find(&f, HTTP_GET, path, ""), FAULT_PATH_INVALID, &f.fault);
+    }
+    CHECK_OK(find(&f, HTTP_GET, "/api/v1/sessions/s/files/a%0a%ff%252e%5cb/.../..c", ""), &f.fault);
+    CHECK_STR(f.request.params[1], "a\n\xff%2e\\b/.../..c");
+    CHECK_FAULT(find(&f, HTTP_GET, "/api/v1/sessions/%ff/files/a", ""), FAULT_MALFORMED, &f.fault);
+    CHECK_FAULT(find(&f, HTTP_GET, "/api/v1/sessions/../files/a", ""), FAULT_MALFORMED, &f.fault);
+    CHECK_FAULT(find(&f, HTTP_GET, "/api/v1/sessions/s/files/%", ""), FAULT_MALFORMED, &f.fault);
     arena_clear(&f.arena);
 }
 
@@ -152,10 +186,11 @@ static void queries_are_read(void **state)
 
 static void targets_are_taken_apart(void **state)
 {
-    static const char *const bad[] = {"",     "x",       "/a b", "/%",      "/%4",
-                                      "/%g0", "/%00",    "/%1f", "/%7f",    "/a/../b",
-                                      "/..",  "/./a",    "/a/.", "/%2e%2e", "/..%2f",
-                                      "/%ff", "/%c0%af", "/#a",  "http:",   "http://h#"};
+    static const char *const bad[] = {"",     "x",   "/a b",  "/%",       "/%4",
+                                      "/%g0", "/#a", "http:", "http://h#"};
+    static const char *const flawed[] = {"/%00", "/%1f",    "/%7f",   "/a/../b", "/..",    "/./a",
+                                         "/a/.", "/%2e%2e", "/..%2f", "/%ff",    "/%c0%af"};
+    struct finding f = {0};
     struct arena arena;
     struct target target;
     struct fault fault = {0};
@@ -172,6 +207,13 @@ static void targets_are_taken_apart(void **state)
     CHECK_STR(target.query, "q");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         CHECK_FAULT(target_read(str_of(bad[i]), &arena, &target, &fault), FAULT_MALFORMED, &fault);
+    assert_null(target.flaw);
+    for (size_t i = 0; i < sizeof(flawed) / sizeof(flawed[0]); i++) {
+        CHECK_OK(target_read(str_of(flawed[i]), &arena, &target, &fault), &fault);
+        assert_non_null(target.flaw);
+        CHECK_FAULT(find(&f, HTTP_GET, flawed[i], ""), FAULT_MALFORMED, &f.fault);
+    }
+    arena_clear(&f.arena);
     arena_clear(&arena);
 }
 
@@ -391,12 +433,12 @@ static void peers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes_are_found),     cmocka_unit_test(what_is_not_there),
-        cmocka_unit_test(queries_are_read),     cmocka_unit_test(targets_are_taken_apart),
-        cmocka_unit_test(targets_are_logged),   cmocka_unit_test(heads_are_read),
-        cmocka_unit_test(accept_is_understood), cmocka_unit_test(origins_are_checked),
-        cmocka_unit_test(problems_are_json),    cmocka_unit_test(log_lines_are_lines),
-        cmocka_unit_test(peers_are_counted),
+        cmocka_unit_test(routes_are_found),        cmocka_unit_test(the_rest_of_a_path),
+        cmocka_unit_test(what_is_not_there),       cmocka_unit_test(queries_are_read),
+        cmocka_unit_test(targets_are_taken_apart), cmocka_unit_test(targets_are_logged),
+        cmocka_unit_test(heads_are_read),          cmocka_unit_test(accept_is_understood),
+        cmocka_unit_test(origins_are_checked),     cmocka_unit_test(problems_are_json),
+        cmocka_unit_test(log_lines_are_lines),     cmocka_unit_test(peers_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,7 +216,7 @@ static void bodies_come_back_byte_for_byte(void **state)
 
 static void other_items_come_back(void **state)
 {
-    struct log_item items[5] = {
+    struct log_item items[6] = {
         {.kind = LOG_SESSION,
          .session = {.s = 9,
                      .family = 1,
@@ -257,13 +257,15 @@ static void other_items_come_back(void **state)
                            .message = STR("a turn's name is no id"),
                            .was = STR("why"),
                            .now = STR("failed")}}},
+        {.kind = LOG_OBJECT,
+         .object = {.hash = {1, 2, 0xff}, .kind = OBJECT_PIECES, .size = 64, .data = {hash, 31}}},
     };
     struct log_item item;
     struct log_in in;
     bool end;
 
     (void)state;
-    write_items(items, 5);
+    write_items(items, 6);
     open_items(&in);
     assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
     assert_int_equal(item.session.s, 5); /* the fifth in the file */
@@ -291,6 +293,12 @@ static void other_items_come_back(void **state)
     assert_int_equal(item.note.note.act, NOTE_TURN_ENDED);
     assert_same(item.note.note.message, STR("a turn's name is no id"));
     assert_same(item.note.note.was, STR("why"));
+    assert_int_equal(log_in_next(&in, &item, &end, &fault), FAULT_OK);
+    assert_int_equal(item.kind, LOG_OBJECT);
+    assert_int_equal(item.object.kind, OBJECT_PIECES);
+    assert_int_equal(item.object.size, 64);
+    assert_memory_equal(item.object.hash, items[5].object.hash, HASH_BYTES);
+    assert_same(item.object.data, items[5].object.data);
     log_in_clear(&in);
 }
 

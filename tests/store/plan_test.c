@@ -27,7 +27,11 @@ static const char *const scans[] = {
     "VERIFY_GAPS",
     "GC_NOTES",
     "GC_NOTE_FLOOR",
-    "GC_OBJECTS",
+    "SWEEP_TREES",
+    "SWEEP_JSON",
+    "SWEEP_OLD",
+    "VERIFY_FILES",
+    "VERIFY_INTENTS",
     "EXPORT_OWNER",
     "EXPORT_ALL",
     "LOOSE_FIRST",
@@ -35,14 +39,15 @@ static const char *const scans[] = {
     "OWNER_NEEDED",
     "OWNER_LIST",
     "AGENT_LIST",
+    "INTENT_LIST",          /* those that are going on, when a server starts */
     "RUN_ACTIVE",           /* of the index of those that are active */
     "SESSION_ANY_BY_END",   /* part of a name, typed by the operator */
     "SESSION_ANY_BY_TITLE", /* likewise */
 };
 
 static const char *const tables[] = {
-    "session", "entry", "line",  "move",   "state", "turn", "record", "note",
-    "pin",     "label", "owner", "object", "run",   "once", "token",  "agent",
+    "session", "entry",  "line", "move", "state", "turn",  "record", "note",  "pin",    "label",
+    "owner",   "object", "run",  "once", "token", "agent", "files",  "merge", "intent", "touch",
 };
 
 static bool may_scan(const char *name)

@@ -244,6 +244,9 @@ enum fault_code gather_item(void *context, const struct log_item *item, struct f
     case LOG_LABEL:
         keep(all->arena, &copy->label.text);
         break;
+    case LOG_OBJECT:
+        keep(all->arena, &copy->object.data);
+        break;
     }
     return FAULT_OK;
 }

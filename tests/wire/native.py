@@ -1,4 +1,5 @@
 """Every route of the native API, its faults, its pages, keys, streams and users."""
+import http.client
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import threading
 import time
 from urllib.parse import quote
 
+from files import files, rights
 from wire import API, Client, Document, Server, Stream, Tap
 
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY",
@@ -34,7 +36,7 @@ for name, script in SCRIPTS.items():
     CONFIG += f"  - name: test/{name}\n    kind: scripted\n"
     CONFIG += f"    script: {json.dumps(json.dumps(script))}\n"
     CONFIG += "    default: true\n" if name == "echo" else ""
-CONFIG += "  - {name: test/outside, kind: external}\n"
+CONFIG += "  - {name: test/outside, kind: external}\n  - {name: test/shell, kind: shell}\nsandbox: off\n"
 USERS = "users:\n  - {name: ana, right: admin}\n  - {name: ben, right: run}\n" \
         "  - {name: wilma, right: write}\n  - {name: guest, right: read}\n"
 
@@ -51,15 +53,17 @@ def sessions(t, c):
     t.same((s["metadata"], s["limits"]), ({"k": [1, 2]}, {"n": 1}), "metadata and limits are there")
     t.same(c.get(f"/sessions/{s['id']}").json, s, "what was made can be got")
     t.same(c.post("/sessions", "", expect=201).json["title"], "", "an empty body is {}")
-    c.post("/sessions", {"id": "mine", "agent": "a/b"}, expect=201, what="an id of one's own")
+    c.post("/sessions", {"id": "mine", "agent": "test/outside"}, expect=201, what="an id of one's own")
     c.post("/sessions", {"id": "mine"}, expect=409, code="exists", what="… only once")
     for body, word in (({"tittle": 1}, "tittle"), ({"title": 1}, "title"), ('{"title":', "JSON"),
                        ("[]", "object"), ({"agent": "x"}, "agent"), ({"id": ""}, "id"),
                        ({"id": "a b"}, "id"), ({"title": "a\nb"}, "title"),
-                       ({"workspace": {"mode": "attached"}}, "mode"), ('{"title":"a","title":"b"}', "twice"),
+                       ({"workspace": {"mode": "attached"}}, "dir"), ('{"title":"a","title":"b"}', "twice"),
                        ({"state": {"": 1}}, "state"), (b'{"title":"\xff"}', "UTF-8")):
         reply = c.post("/sessions", body, expect=400, code="invalid")
         t.check(word in reply.json["detail"], f"refused, and named: {word}", reply.body)
+    c.post("/sessions", {"id": "none", "agent": "no/body"}, expect=404, code="agent_not_found", what="an agent that is not there")
+    c.get("/sessions/none", expect=404)
     c.post("/sessions", {"title": "x" * 1025}, expect=413, code="too_large", what="a title has a limit")
     c.post("/sessions", {"title": "x"}, headers={"Content-Type": "text/plain"}, expect=415,
            what="only JSON is taken")
@@ -82,6 +86,7 @@ def sessions(t, c):
 
 
 def listing(t, c):
+    c.post("/agents", {"id": "list/a", "kind": "external"}, expect=201)
     ids = [c.new(title=f"list {i}", agent="list/a") for i in range(7)]
     seen, cursor = [], ""
     while True:
@@ -267,9 +272,9 @@ def moves(t, c):
            ("Trip (fork 1)", 3, "t3", 3), "a fork before a message")
     t.same(f["session"]["metadata"], {"a": 1}, "it takes over what its source has")
     fork = f["session"]["id"]
-    f = c.post(f"/sessions/{s}/fork", {"after": -2, "title": "T", "agent": "x/y", "metadata": {},
+    f = c.post(f"/sessions/{s}/fork", {"after": -2, "title": "T", "agent": "test/echo", "metadata": {},
                                        "id": "own", "files": "none"}, expect=201).json["session"]
-    t.same((f["id"], f["title"], f["agent"], f["messages"], f["metadata"]), ("own", "T", "x/y", 4, {}),
+    t.same((f["id"], f["title"], f["agent"], f["messages"], f["metadata"]), ("own", "T", "test/echo", 4, {}),
            "a fork after a place from the end, with all of its own")
     c.post(f"/sessions/{s}/fork", {"id": "own"}, expect=409, code="exists")
     f = c.post(f"/sessions/{s}/fork", {"before": "t", "part": True}, expect=409, code="ambiguous")
@@ -309,13 +314,12 @@ def moves(t, c):
     r = c.post(f"/sessions/{s}/rewind", {"before": "t2", "dry_run": True}).json
     t.same((r["rewind"]["id"], r["rewind"]["dropped"], r["session"]["messages"]), (None, 3, 5),
            "a dry rewind changes nothing")
-    r = c.post(f"/sessions/{s}/rewind", {"before": "t2", "scope": "conversation", "force": True,
-                                         "files": "point"}).json
+    r = c.post(f"/sessions/{s}/rewind", {"before": "t2", "scope": "conversation", "force": True}).json
     t.same((r["rewind"]["from"], r["rewind"]["to"], r["rewind"]["dropped"], r["rewind"]["kept"],
             r["excluded"]["id"]), ("t4", "t1", 3, 2, "t2"), "a rewind")
     c.post(f"/sessions/{s}/rewind", {"after": "t1"}, expect=400, code="point_is_head")
     c.post(f"/sessions/{s}/rewind", {}, expect=400, code="point_invalid", what="a rewind needs a point")
-    c.post(f"/sessions/{s}/rewind", {"scope": "files", "after": 0}, expect=400)
+    c.post(f"/sessions/{s}/rewind", {"files": "point", "after": 0}, expect=400)
     c.post(f"/sessions/{s}/rewind", {"scope": "x", "after": 0}, expect=400)
     c.post(f"/sessions/{s}/rewind", {"after": "t9"}, expect=404)
     c.post(f"/sessions/{s}/rewind", {"after": 0, "expect_head": "t4"}, expect=409, code="head_moved")
@@ -435,8 +439,12 @@ def turns(t, c):
     k = c.new(agent="test/tools")
     r = c.post(f"/sessions/{k}/messages", {"text": "list"}).json
     t.same([m["role"] for m in r["messages"]], ["user", "assistant", "tool", "assistant"], "a turn with a tool")
+    c.post("/agents", {"id": "no/body", "kind": "external"}, expect=201)
     n = c.new(agent="no/body")
+    c.call("DELETE", "/agents/no/body", expect=204)
     c.post(f"/sessions/{n}/messages", {"text": "x"}, expect=404, code="agent_not_found")
+    c.post(f"/sessions/{n}/fork", {"id": "heir"}, expect=201, what="a fork keeps an agent that is gone")
+    c.post(f"/sessions/{n}/fork", {"agent": "no/body"}, expect=404, code="agent_not_found", what="… but does not take one")
     # one that waits
     w = c.new(agent="test/wait")
     got = {}
@@ -480,6 +488,52 @@ def turns(t, c):
     t.check(not thread.is_alive() and got["gone"].status in (200, 404), "… and who waits is answered")
 
 
+def cannot_begin(t, c, document):
+    """A send that waits for its turn, as a stream, and then cannot have it."""
+    def ends(stream, code, what):
+        events = stream.until("done")
+        t.same([e[1] for e in events], ["error", "done"], f"{what}: the stream has an error and ends")
+        t.same((events[0][0], events[0][2]["code"]), (None, code), f"{what}: it says why")
+        wrong = document.of_schema(events[0][2], "Problem")
+        t.check(not wrong, f"{what}: as a problem", *wrong, events[0])
+        t.same((events[1][2]["turn"]["state"], events[1][2]["turn"]["reason"]), ("failed", events[0][2]["detail"]),
+               f"{what}: done says it, too")
+        t.check(stream.event() is None, f"{what}: nothing comes behind it")
+    # the head moves meanwhile
+    s = c.new(agent="test/slow")
+    first = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "a"})
+    first.until("message.delta")
+    head = c.get(f"/sessions/{s}").json["head"]
+    second = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "b", "busy": "wait", "expect_head": head})
+    t.same(second.status, 200, "a send that waits is a stream at once")
+    ends(second, "head_moved", "the head moved")
+    t.same(first.until("done")[-1][2]["turn"]["state"], "done", "… and the one before it goes to its end")
+    t.same(c.texts(s), ["a", "a"], "… and what it said is not there")
+    # an agent that goes meanwhile stays for those who wait
+    c.post("/agents", {"id": "my/slow", "kind": "scripted", "script": json.dumps(SCRIPTS["slow"])}, expect=201)
+    s = c.new(agent="my/slow")
+    first = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "a"})
+    first.until("message.delta")
+    second = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "b", "busy": "wait"})
+    c.call("DELETE", "/agents/my/slow", expect=204)
+    t.same([x.until("done")[-1][2]["turn"]["state"] for x in (first, second)], ["done", "done"],
+           "who waits keeps the agent that there was")
+    # without a stream it is a problem
+    s, got = c.new(agent="test/slow"), {}
+    first = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "a"})
+    first.until("message.delta")
+    head = c.get(f"/sessions/{s}").json["head"]
+    c.post(f"/sessions/{s}/messages", {"text": "b", "busy": "wait", "expect_head": head}, expect=409, code="head_moved",
+           what="without a stream it is refused")
+    # the session goes meanwhile
+    s = c.new(agent="test/wait")
+    first = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "a"})
+    first.until("message.delta")
+    second = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "b", "busy": "wait"})
+    c.call("DELETE", f"/sessions/{s}", expect=204)
+    t.same(second.until("done")[-1][2]["turn"]["state"], "cancelled", "the session is deleted: the send is cancelled")
+
+
 def streamed(t, c, document):
     s = c.new(agent="test/talk")
     stream = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "hi"})
@@ -521,6 +575,7 @@ def streamed(t, c, document):
     c.post(f"/sessions/{w}/cancel")
     t.same(first.until("done")[-1][2]["turn"]["state"], "cancelled", "a stream says that the turn was cancelled")
     t.same(second.until("done")[-1][2]["turn"]["state"], "cancelled", "… also one that had not begun")
+    cannot_begin(t, c, document)
     # faults come as problems, not as streams
     stream = Stream(c, "/sessions/none/messages", "POST", {"text": "x"})
     t.same((stream.status, stream.headers["content-type"]), (404, "application/problem+json"), "a fault before the stream is a problem")
@@ -564,7 +619,32 @@ def once(t, c):
     fork = c.get(f"/sessions/{s}/children").json["sessions"][0]["id"]
     c.store(fork, "c")
     twice("POST", f"/sessions/{s}/adopt", {"from": fork}, "adopt", 200)
-    for verb in ("undo", "redo", "adopt", "rewind", "messages"):
+    a = {"id": "once/bot", "kind": "scripted", "script": "[[]]"}
+    twice("POST", "/agents", a, "agent", 201)
+    c.post("/agents", a, expect=409, code="exists", what="… without the key it is there already")
+    c.post("/agents", {**a, "description": "x"}, headers={"Idempotency-Key": "key agent"}, expect=409,
+           code="idempotency_key_reused")
+    made = c.post("/sessions", {"agent": "once/bot"}, headers={"Idempotency-Key": "of the bot"}, expect=201).json
+    c.call("DELETE", "/agents/once/bot", expect=204)
+    t.same(c.post("/sessions", {"agent": "once/bot"}, headers={"Idempotency-Key": "of the bot"}, expect=201).json, made,
+           "a session is answered again also when its agent is gone")
+    c.post("/agents", a, headers={"Idempotency-Key": "key agent"}, expect=201)
+    c.get("/agents/once/bot", expect=404, what="an answer that is given again does nothing")
+    w = c.new(agent="test/wait")
+    stop = {"Idempotency-Key": "stop"}
+    c.post(f"/sessions/{w}/cancel", headers=stop, expect=409, code="no_turn_running")
+    turn = Stream(c, f"/sessions/{w}/messages", "POST", {"text": "a"})
+    turn.until("message.delta")
+    twice("POST", f"/sessions/{w}/cancel", {}, "cancel", 200)
+    t.same(turn.until("done")[-1][2]["turn"]["state"], "cancelled", "… and stopped the turn")
+    turn = Stream(c, f"/sessions/{w}/messages", "POST", {"text": "b"})
+    turn.until("message.delta")
+    t.same(c.post(f"/sessions/{w}/cancel", {}, headers={"Idempotency-Key": "key cancel"}).headers.get("idempotent-replay"),
+           "true", "a key stops one turn")
+    t.same(c.get(f"/sessions/{w}").json["turn"]["state"], "running", "… and not the next one")
+    c.post(f"/sessions/{w}/cancel", headers=stop, what="a failed cancel is not kept")
+    turn.until("done")
+    for verb in ("undo", "redo", "adopt", "rewind", "messages", "cancel"):
         c.post(f"/sessions/{s}/{verb}", {"from": fork} if verb == "adopt" else {"after": 0} if verb == "rewind" else
                {"text": "q", "run": False} if verb == "messages" else {}, headers={"Idempotency-Key": "key create"}, expect=409,
                code="idempotency_key_reused")
@@ -749,7 +829,8 @@ def service(t, c, server):
     server.signal(signal.SIGUSR1)
     text = c.get("//metrics").body.decode()
     for name in ("tine_forks_total", "tine_rewinds_total", "tine_appends_total", 'tine_turns_total{state="done"}',
-                 "tine_listeners", "tine_store_commits_total"):
+                 "tine_listeners", "tine_store_commits_total", "tine_snapshots_total", "tine_snapshot_seconds_total",
+                 "tine_paths_restored_total", "tine_merges_total"):
         line = [l for l in text.splitlines() if l.startswith(name + " ")]
         t.check(len(line) == 1 and float(line[0].split()[-1]) >= 0, f"metrics have {name}", text[:500])
     t.check(all(l.startswith("#") or re.fullmatch(r"[a-z_]+(\{[^}]*\})? [-0-9.e+Inf]+", l) for l in text.splitlines()),
@@ -765,13 +846,27 @@ def service(t, c, server):
     c.get("/nothing", expect=404, code="not_found")
 
 
+def too_large(t, c, method, path, length):
+    """Refused by what the head says, before a byte of the body is sent."""
+    line = http.client.HTTPConnection("127.0.0.1", c.server.port, timeout=30)
+    line.putrequest(method, path)
+    line.putheader("Content-Length", str(length))
+    line.endheaders()
+    reply = line.getresponse()
+    body = reply.read()
+    wrong = c.document.look(method, path, reply.status, {k.lower(): v for k, v in reply.getheaders()}, body)
+    t.check(not wrong and reply.status == 413, f"{method} {path}: too large", *wrong, body)
+    line.close()
+
+
 def everywhere(t, c, locked, guest):
     """Faults that all routes have: an unknown query, no token, a page elsewhere, too large a body."""
     for method, template, _, operation in c.document.routes:
         path = re.sub(r"\{[a-z]+\}", "x", template)
         name = operation["operationId"]
         path = "/" + path
-        body = {} if "requestBody" in operation else None
+        content = operation.get("requestBody", {"content": {}})["content"]
+        body = {} if "application/json" in content else b"x" if content else None
         c.call(method, path + "?bogus=1", body, expect=400, code="invalid")
         c.call(method, path, body, headers={"Origin": "http://evil.example"}, expect=403, code="origin_refused")
         c.call(method, path, body, headers={"Host": "evil.example"}, expect=403)
@@ -780,8 +875,10 @@ def everywhere(t, c, locked, guest):
             locked.call(method, path, body, headers={"Authorization": "Bearer wrong"}, expect=401)
         if "403" in operation["responses"] and "forbidden" in \
                 operation["responses"]["403"]["content"]["application/problem+json"]["examples"]:
-            guest.call(method, path, body, expect=403, code="forbidden")
-        if body is not None:
+            guest.call(method, path + ("?live=1" if name == "listFiles" else ""), body, expect=403, code="forbidden")
+        if name == "putFile":
+            too_large(t, c, method, path[1:], 64 * 1024 * 1024 + 1)
+        elif body is not None:
             most = 33_700_000 if name == "sendMessages" else 4_300_000
             c.call(method, path, b" " * most, expect=413, code="too_large")
             c.call(method, path, body, headers={"Content-Type": "text/plain"}, expect=415, code="unsupported_media_type")
@@ -857,8 +954,10 @@ def main():
         once(tap, c)
         events(tap, c, document)
         agents(tap, c)
+        files(tap, c, server)
         everywhere(tap, c, Client(closed, tap, document), people["guest"])
         users(tap, **people)
+        rights(tap, people["ana"], people["ben"], people["guest"])
         service(tap, c, server)
         for name, status in document.unseen():
             tap.check(False, f"{name} with {status} stands in the document and was never seen")

@@ -89,7 +89,8 @@ class Document:
         self.routes = []  # (method, template, pattern, operation)
         self.validators = {}
         for template, item in self.json["paths"].items():
-            pattern = re.compile("^" + re.sub(r"\\\{[a-z]+\\\}", "[^/]+", re.escape(template)) + "$")
+            words = re.sub(r"\\\{path\\\}", ".+", re.escape(template))
+            pattern = re.compile("^" + re.sub(r"\\\{[a-z]+\\\}", "[^/]+", words) + "$", re.DOTALL)
             for method, operation in item.items():
                 self.routes.append((method.upper(), template, pattern, operation))
 
@@ -136,7 +137,7 @@ class Document:
         if not content:
             return [f"a body where none is: {body[:80]!r}"] if body else []
         kind = headers.get("content-type", "")
-        media = content.get(kind) or content.get(kind.split(";")[0])
+        media = content.get(kind) or content.get(kind.split(";")[0]) or content.get("*/*")
         if not media:
             return [f"content type {kind!r} of {status} is not in the document"]
         if "json" not in kind:

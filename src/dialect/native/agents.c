@@ -67,19 +67,30 @@ static struct str name_of(struct exchange *x)
                         STR_ARG(x->request.params[1]));
 }
 
+struct agent_reply {
+    struct agent_def def;
+    struct arena *arena;
+    bool whole; /* with what only those see who may change it */
+};
+
+static void write_agent(struct json_out *out, const void *reply_)
+{
+    const struct agent_reply *reply = reply_;
+
+    write_start(out, &reply->def);
+    if (reply->whole)
+        write_rest(out, &reply->def, reply->arena);
+    json_out_object_end(out);
+}
+
 static enum fault_code reply_agent(struct exchange *x, struct str name, struct fault *fault)
 {
-    struct agent_def def;
-    struct json_out out;
+    struct agent_reply reply = {.arena = &x->arena,
+                                .whole = x->request.caller.right >= RIGHT_ADMIN};
 
-    if (agents_get(app_of(x)->agents, name, &x->arena, &def, fault) != FAULT_OK)
+    if (agents_get(app_of(x)->agents, name, &x->arena, &reply.def, fault) != FAULT_OK)
         return fault_pass(fault);
-    buf_reset(&x->reply.body);
-    json_out_init(&out, &x->reply.body);
-    write_start(&out, &def);
-    if (x->request.caller.right >= RIGHT_ADMIN)
-        write_rest(&out, &def, &x->arena);
-    return reply_close(x, &out, fault);
+    return reply_object(x, write_agent, &reply, fault);
 }
 
 enum fault_code native_agent_get(struct exchange *x, struct fault *fault)
@@ -130,40 +141,45 @@ static enum fault_code body_split(struct exchange *x, struct str *rest, struct s
     return FAULT_OK;
 }
 
-static enum fault_code put(struct exchange *x, struct str name, struct str body, bool must_be_new,
-                           struct fault *fault)
-{
-    struct native_app *app = app_of(x);
-    struct agent_def def = {0};
-
-    if (agent_def_read(body, &x->arena, &def, fault) != FAULT_OK)
-        return fault_pass(fault);
-    def.name = name;
-    if (agents_put(app->agents, &def, must_be_new, engine_now_us(app->engine), fault) != FAULT_OK)
-        return fault_pass(fault);
-    return reply_agent(x, name, fault);
-}
-
 enum fault_code native_agents_post(struct exchange *x, struct fault *fault)
 {
+    struct native_app *app = app_of(x);
+    struct agent_reply reply = {.arena = &x->arena, .whole = true}; /* of an admin's route */
+    struct agent_def def = {0};
+    struct reply_once kept;
+    struct once *once;
     struct str body, id;
 
     if (body_split(x, &body, &id, fault) != FAULT_OK)
         return fault_pass(fault);
     if (id.n == 0)
         return fault_set(fault, FAULT_INVALID, "member \"id\" is missing: \"namespace/name\"");
-    return put(x, id, body, true, fault);
+    if (agent_def_read(body, &x->arena, &def, fault) != FAULT_OK ||
+        once_begin(x, &kept, write_agent, &reply, &once, fault) != FAULT_OK)
+        return fault_pass(fault);
+    def.name = id;
+    if (agents_create(app->agents, &def, engine_now_us(app->engine), once, &x->arena, &reply.def,
+                      fault) != FAULT_OK)
+        return fault_pass(fault);
+    return once_reply(x, &kept, NULL, fault);
 }
 
 enum fault_code native_agent_put(struct exchange *x, struct fault *fault)
 {
+    struct native_app *app = app_of(x);
+    struct agent_def def = {0};
     struct str name = name_of(x), body, id;
 
     if (body_split(x, &body, &id, fault) != FAULT_OK)
         return fault_pass(fault);
     if (id.p && !str_eq(id, name))
         return fault_set(fault, FAULT_INVALID, "\"id\" is not the agent of the path");
-    return put(x, name, body, false, fault);
+    if (agent_def_read(body, &x->arena, &def, fault) != FAULT_OK)
+        return fault_pass(fault);
+    def.name = name;
+    if (agents_put(app->agents, &def, false, engine_now_us(app->engine), fault) != FAULT_OK)
+        return fault_pass(fault);
+    return reply_agent(x, name, fault);
 }
 
 enum fault_code native_agent_delete(struct exchange *x, struct fault *fault)

@@ -1,7 +1,9 @@
 /* Two branches side by side: where they part, and what each has since. */
 #include "dialect/native/handler.h"
 
-enum { D_WITH, D_AT, D_WITH_AT, D_PART, D_LIMIT };
+#include "dialect/native/file_object.h"
+
+enum { D_WITH, D_AT, D_WITH_AT, D_PART, D_LIMIT, D_PATCH };
 
 /* One of the two, at a fixed place: what happens meanwhile changes nothing. */
 struct side {
@@ -173,6 +175,64 @@ static enum fault_code side_write(const struct side *side, const char *key, cons
     return FAULT_OK;
 }
 
+/* ---- files ---- */
+
+struct changes {
+    struct exchange *x;
+    struct json_out *out;
+    size_t from; /* bytes of the reply before them */
+    int64_t count;
+    bool patches, cut;
+};
+
+static enum fault_code change_visit(void *context, const struct tree_change *change,
+                                    const struct patch *patch, struct fault *fault)
+{
+    struct changes *changes = context;
+    size_t bytes = change->path.n + (changes->patches ? patch->text.n : 0);
+
+    changes->cut =
+        changes->count > 0 && changes->x->reply.body.n - changes->from + bytes > (size_t)PAGE_BYTES;
+    if (changes->cut)
+        return visit_enough(fault);
+    object_write_change(changes->out, change, patch, changes->patches);
+    changes->count++;
+    return FAULT_OK;
+}
+
+static struct files_place side_place(const struct side *side)
+{
+    return (struct files_place){
+        .owner = side->x->request.caller.sees,
+        .session = side->session,
+        .at = side->at,
+    };
+}
+
+/* What differs in the files of the two: from the left one to the right one. */
+static enum fault_code files_write(const struct side *left, const struct side *right,
+                                   struct json_out *out, struct fault *fault)
+{
+    struct exchange *x = left->x;
+    struct files_place was = side_place(left), is = side_place(right);
+    struct changes changes = {
+        .x = x,
+        .out = out,
+        .from = x->reply.body.n,
+        .patches = query_number(x, D_PATCH, 1) != 0,
+    };
+
+    json_out_array(out, "files");
+    if (workspaces_diff(app_of(x)->workspaces, &was, &is, changes.patches, change_visit, &changes,
+                        fault) != FAULT_OK &&
+        !changes.cut)
+        return fault_pass(fault);
+    json_out_array_end(out);
+    if (changes.cut)
+        json_out_bool(out, "files_more", true);
+    return FAULT_OK;
+}
+
 enum fault_code native_session_diff(struct exchange *x, struct fault *fault)
 {
     struct side left = {.x = x, .session = session_of(x)};
@@ -193,9 +253,8 @@ enum fault_code native_session_diff(struct exchange *x, struct fault *fault)
     json_out_name(&out, "common", common.id);
     json_out_int(&out, "index", shared);
     if (side_write(&left, "left", "left_more", shared, &out, fault) != FAULT_OK ||
-        side_write(&right, "right", "right_more", shared, &out, fault) != FAULT_OK)
+        side_write(&right, "right", "right_more", shared, &out, fault) != FAULT_OK ||
+        files_write(&left, &right, &out, fault) != FAULT_OK)
         return fault_pass(fault);
-    json_out_array(&out, "files");
-    json_out_array_end(&out);
     return reply_close(x, &out, fault);
 }

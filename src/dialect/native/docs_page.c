@@ -356,6 +356,8 @@ static void route_write(struct buf *out, const struct route_table *table, const 
     if (route->request)
         buf_add_format(out, "Body: <a href=\"#schema-%s\">%s</a>. ", route->request,
                        route->request);
+    else if (route->body_max)
+        buf_add_text(out, "Body: the bytes. ");
     buf_add_text(out, "Answer:");
     answer_write(out, route->status, route->reply, route->streams);
     for (const struct openapi_extra *extra = openapi_extra_next(route, NULL); extra;
@@ -372,8 +374,8 @@ static void route_write(struct buf *out, const struct route_table *table, const 
 
 static const char *const tags[][2] = {
     {"sessions", "Sessions"}, {"messages", "Messages"}, {"moves", "Fork, rewind, undo"},
-    {"family", "Family"},     {"events", "Events"},     {"agents", "Agents"},
-    {"service", "Service"},
+    {"family", "Family"},     {"files", "Files"},       {"events", "Events"},
+    {"agents", "Agents"},     {"service", "Service"},
 };
 
 /* Calls `write` for each route of a tag. */

@@ -2,6 +2,7 @@
 #include "dialect/native/listening.h"
 
 #include "base/utf8.h"
+#include "dialect/native/file_object.h"
 
 enum {
     EVENT_BODY_BYTES = 64 * 1024,  /* a larger message is only named in its event */
@@ -12,9 +13,9 @@ enum {
 /* ---- words ---- */
 
 static const char *const types[] = {
-    "session.created", "session.forked",  "session.rewound", "session.undone", "session.redone",
-    "session.adopted", "session.updated", "session.deleted", "message.added",  "message.delta",
-    "turn.started",    "turn.ended",      "files.changed",
+    "session.created", "session.forked", "session.rewound", "session.undone",  "session.redone",
+    "session.adopted", "session.merged", "session.updated", "session.deleted", "message.added",
+    "message.delta",   "turn.started",   "turn.ended",      "files.changed",
 };
 
 static const char *move_type(enum move_act act)
@@ -28,6 +29,8 @@ static const char *move_type(enum move_act act)
         return "session.redone";
     case MOVE_ADOPT:
         return "session.adopted";
+    case MOVE_MERGE:
+        return "session.merged";
     }
     return NULL;
 }
@@ -94,14 +97,27 @@ static void write_move(struct json_out *out, const struct entry *entry)
     json_out_object_end(out);
 }
 
+static void write_files(struct json_out *out, const struct entry *entry)
+{
+    json_out_object(out, "files");
+    json_out_string(out, "id", entry->id);
+    object_write_tree(out, "tree", entry->tree);
+    json_out_bool(out, "foreign", (entry->flags & ENTRY_FOREIGN) != 0);
+    if (entry->flags & ENTRY_LEFT_OUT)
+        json_out_bool(out, "left_out", true);
+    json_out_object_end(out);
+}
+
 static void write_entry(struct json_out *out, const struct entry *entry)
 {
+    if (entry->own_tree && entry->kind != ENTRY_STATE) /* also a message can bring files */
+        json_out_string(out, "change", STR("files"));
     if (entry->kind == ENTRY_MOVE)
         write_move(out, entry);
     else if (entry->kind == ENTRY_STATE)
         json_out_string(out, "change", STR("state"));
     else if (entry->kind == ENTRY_FILES)
-        json_out_string(out, "change", STR("files"));
+        write_files(out, entry);
     else if (entry->body.n > EVENT_BODY_BYTES)
         write_large(out, entry);
     else

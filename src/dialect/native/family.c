@@ -5,7 +5,10 @@
 
 enum { T_MESSAGES, T_LIMIT, T_CURSOR };
 
-enum { NODE_BYTES = 64 * 1024 }; /* of a session in the tree: its title is the longest of it */
+enum {
+    NODE_BYTES = 64 * 1024, /* of a session in the tree: its title is the longest of it */
+    CHANGES_MAX = 1000      /* files that are counted as changed in one */
+};
 
 struct list {
     struct exchange *x;
@@ -95,6 +98,20 @@ static enum fault_code details_write(struct list *list, struct str session, stru
     return code == FAULT_SESSION_NOT_FOUND ? FAULT_OK : code;
 }
 
+/* How many files differ from those that the session began with. */
+static enum fault_code changes_write(struct list *list, const struct family_row *row,
+                                     struct fault *fault)
+{
+    int64_t changed = 0;
+
+    if (memcmp(row->base_tree, row->tree, HASH_BYTES) != 0 &&
+        workspaces_count_changes(app_of(list->x)->workspaces, row->base_tree, row->tree,
+                                 CHANGES_MAX, &changed, fault) != FAULT_OK)
+        return fault_pass(fault);
+    json_out_int(&list->out, "files_changed", changed);
+    return FAULT_OK;
+}
+
 static enum fault_code members_write(struct list *list, bool details, struct fault *fault)
 {
     const struct family_list *members = list->members;
@@ -104,6 +121,8 @@ static enum fault_code members_write(struct list *list, bool details, struct fau
     for (size_t i = 0; i < members->count; i++) {
         json_out_object(&list->out, NULL);
         json_out_members(&list->out, members->rows[i].object);
+        if (changes_write(list, &members->rows[i], fault) != FAULT_OK)
+            return fault_pass(fault);
         if (details)
             json_out_bool(&list->out, "archived", members->rows[i].archived);
         if (details && details_write(list, members->rows[i].id, fault) != FAULT_OK)

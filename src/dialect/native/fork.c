@@ -16,6 +16,12 @@ enum {
 struct fork_body {
     struct fork_spec spec;
     struct str title, agent, metadata;
+    enum fork_files files;
+};
+
+struct forked {
+    struct fork_result result;
+    struct files_report report;
 };
 
 static enum fault_code fork_read(struct exchange *x, struct fork_body *out, struct fault *fault)
@@ -34,7 +40,7 @@ static enum fault_code fork_read(struct exchange *x, struct fork_body *out, stru
 
     if (body_members(x, m, F_COUNT, fault) != FAULT_OK ||
         point_members(x, m, &spec->point, fault) != FAULT_OK ||
-        files_member(x, &m[F_FILES], fault) != FAULT_OK)
+        files_member(x, &m[F_FILES], &out->files, fault) != FAULT_OK)
         return fault_pass(fault);
     out->title = member_text(x, &m[F_TITLE]);
     out->agent = member_text(x, &m[F_AGENT]);
@@ -50,10 +56,12 @@ static enum fault_code fork_read(struct exchange *x, struct fork_body *out, stru
     return FAULT_OK;
 }
 
-static void write_fork(struct json_out *out, const void *result)
+static void write_fork(struct json_out *out, const void *forked_)
 {
+    const struct forked *forked = forked_;
+
     json_out_object(out, NULL);
-    object_write_fork(out, result);
+    object_write_fork(out, &forked->result, &forked->report);
     json_out_object_end(out);
 }
 
@@ -62,14 +70,16 @@ enum fault_code native_session_fork(struct exchange *x, struct fault *fault)
     struct native_app *app = app_of(x);
     struct fork_body body = {0};
     struct reply_once once;
-    struct fork_result result;
+    struct forked forked = {0};
 
     if (fork_read(x, &body, fault) != FAULT_OK)
         return fault_pass(fault);
     body.spec.owner = x->request.caller.sees;
     body.spec.session = session_of(x);
-    if (once_begin(x, &once, write_fork, &result, &body.spec.once, fault) != FAULT_OK ||
-        engine_fork(app->engine, &body.spec, &x->arena, &result, fault) != FAULT_OK)
+    if (once_begin(x, &once, write_fork, &forked, &body.spec.once, fault) != FAULT_OK ||
+        (body.spec.agent && agent_check(x, body.agent, body.spec.once, fault) != FAULT_OK) ||
+        workspaces_fork(app->workspaces, &body.spec, body.files, &x->arena, &forked.result,
+                        &forked.report, fault) != FAULT_OK)
         return fault_pass(fault);
     if (body.spec.dry_run)
         x->reply.status = 200; /* nothing was made */

@@ -1,6 +1,7 @@
 #include "dialect/native/handler.h"
 
 #include "base/utf8.h"
+#include "dialect/native/file_object.h"
 
 #include <assert.h>
 
@@ -178,14 +179,60 @@ enum fault_code point_members(struct exchange *x, const struct json_member *m,
 }
 
 enum fault_code files_member(struct exchange *x, const struct json_member *member,
-                             struct fault *fault)
+                             enum fork_files *out, struct fault *fault)
 {
+    static const char *const words[] = {
+        [FORK_FILES_POINT] = "point",
+        [FORK_FILES_LIVE] = "live",
+        [FORK_FILES_NONE] = "none",
+    };
     struct str files = member_text(x, member);
 
-    if (!member->given || str_eq(files, STR("point")) || str_eq(files, STR("live")) ||
-        str_eq(files, STR("none")))
+    *out = FORK_FILES_POINT;
+    if (!member->given)
         return FAULT_OK;
+    for (int i = FORK_FILES_POINT; i <= FORK_FILES_NONE; i++)
+        if (str_eq(files, str_of(words[i]))) {
+            *out = (enum fork_files)i;
+            return FAULT_OK;
+        }
     return fault_set(fault, FAULT_INVALID, "\"files\" must be \"point\", \"live\" or \"none\"");
+}
+
+enum { CONFLICTS_BYTES = 32 * 1024 * 1024 }; /* FILES_TOLD of each kind, escaped */
+
+static bool has_clash(const struct merge_conflict *clashes, size_t count, struct str path)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(clashes[i].path, path))
+            return true;
+    return false;
+}
+
+void conflicts_say(struct exchange *x, const struct paths *foreign,
+                   const struct merge_conflict *clashes, size_t count)
+{
+    size_t told = count < FILES_TOLD ? count : FILES_TOLD;
+    int64_t more = foreign->all - (int64_t)foreign->count;
+    struct json_out out;
+    struct buf text;
+
+    if (more < (int64_t)(count - told))
+        more = (int64_t)(count - told);
+    buf_init(&text, CONFLICTS_BYTES);
+    json_out_init(&out, &text);
+    json_out_object(&out, NULL);
+    json_out_array(&out, "conflicts");
+    object_write_clashes(&out, clashes, told);
+    for (size_t i = 0; i < foreign->count; i++)
+        if (!has_clash(clashes, told, foreign->list[i]))
+            object_write_foreign(&out, foreign->list[i]);
+    json_out_array_end(&out);
+    if (more > 0)
+        json_out_int(&out, "conflicts_more", more);
+    json_out_object_end(&out);
+    x->reply.problem = arena_dup(&x->arena, buf_str(&text));
+    buf_clear(&text);
 }
 
 /* ---- cursors ---- */
@@ -338,6 +385,25 @@ enum fault_code once_begin(struct exchange *x, struct reply_once *self, reply_wr
     self->once.render = render;
     self->once.context = self;
     return once_key(x, &self->once, out, fault);
+}
+
+enum fault_code agent_check(struct exchange *x, struct str name, struct once *once,
+                            struct fault *fault)
+{
+    struct native_app *app = app_of(x);
+    const char *slash = name.n ? memchr(name.p, '/', name.n) : NULL;
+    struct fault other = {0};
+    struct agent_def def;
+
+    if (!slash || slash == name.p || slash == name.p + name.n - 1)
+        return FAULT_OK;
+    if (agents_get(app->agents, name, &x->arena, &def, fault) == FAULT_OK)
+        return FAULT_OK;
+    if (once && (store_answer_find(app->store, once, engine_now_us(app->engine), &x->arena,
+                                   &other) != FAULT_OK ||
+                 once->repeated))
+        return FAULT_OK;
+    return fault_pass(fault);
 }
 
 void once_say(struct exchange *x)

@@ -105,9 +105,16 @@ FAULT_CHECK enum fault_code point_members(struct exchange *x, const struct json_
 FAULT_CHECK enum fault_code point_word_read(struct str word, const char *name, bool part,
                                             struct point_spec *out, struct fault *fault);
 
-/* "files" of a fork or a rewind: one of its three words. */
+/* "files" of a fork: one of its three words; FORK_FILES_POINT when it was not given. */
 FAULT_CHECK enum fault_code files_member(struct exchange *x, const struct json_member *member,
-                                         struct fault *fault);
+                                         enum fork_files *out, struct fault *fault);
+
+/*
+ * For FAULT_FILES_CONFLICT: the problem is to have "conflicts", of either kind; a path that is in
+ * both lists stands there as a clash.
+ */
+void conflicts_say(struct exchange *x, const struct paths *foreign,
+                   const struct merge_conflict *clashes, size_t count);
 
 /* ---- cursors ---- */
 
@@ -152,6 +159,13 @@ FAULT_CHECK enum fault_code once_begin(struct exchange *x, struct reply_once *se
 FAULT_CHECK enum fault_code once_key(struct exchange *x, struct once *self, struct once **out,
                                      struct fault *fault);
 
+/*
+ * The agent that a session is to have must be there: FAULT_AGENT_NOT_FOUND. What is no name of one
+ * is left to the engine, and what the key answers to the verb.
+ */
+FAULT_CHECK enum fault_code agent_check(struct exchange *x, struct str name, struct once *once,
+                                        struct fault *fault);
+
 /* After the verb: the reply, new or as it was; counts it in `counter` when it is new. */
 FAULT_CHECK enum fault_code once_reply(struct exchange *x, const struct reply_once *self,
                                        atomic_llong *counter, struct fault *fault);
@@ -168,6 +182,8 @@ route_run native_session_fork, native_session_rewind, native_session_undo, nativ
     native_session_adopt;
 route_run native_session_journal, native_session_tree, native_session_ancestors,
     native_session_children, native_session_diff;
+route_run native_files_list, native_file_get, native_file_put, native_file_delete,
+    native_session_restore, native_session_merge, native_workspace_get, native_workspace_put;
 route_run native_labels_list, native_label_put, native_label_delete, native_search_get;
 route_run native_events_all, native_events_session;
 route_run native_agents_all, native_agents_post, native_agent_get, native_agent_put,

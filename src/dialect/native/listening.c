@@ -1,5 +1,7 @@
 #include "dialect/native/listening.h"
 
+#include "http/problem.h"
+
 #include <stdlib.h>
 
 struct listening {
@@ -211,14 +213,7 @@ static void end_without(struct listening *self, struct buf *out)
 
     if (fault) {
         buf_add_text(out, "event: error\ndata: ");
-        json_out_init(&json, out);
-        json_out_object(&json, NULL);
-        json_out_string(&json, "type", STR("about:blank"));
-        json_out_string(&json, "title", str_of(fault_title(fault_status(fault->code))));
-        json_out_int(&json, "status", fault_status(fault->code));
-        json_out_string(&json, "code", str_of(fault_name(fault->code)));
-        json_out_string(&json, "detail", str_of(fault->message));
-        json_out_object_end(&json);
+        problem_add(out, fault);
         buf_add_text(out, "\n\n");
     }
     buf_add_text(out, "event: done\ndata: ");

@@ -1,7 +1,8 @@
 #include "dialect/native/log_fields.h"
 
-#include "message/message_in.h"
+#include "base/base64.h"
 #include "dialect/native/object.h"
+#include "message/message_in.h"
 #include "store/limits.h"
 
 #include <inttypes.h>
@@ -172,6 +173,22 @@ static const char *side_word(int value)
     return object_side((enum point_side)value);
 }
 
+static const char *workspace_word(int value)
+{
+    static const char *const words[] = {
+        [WORKSPACE_OWN] = "own", [WORKSPACE_ATTACHED] = "attached", [WORKSPACE_NONE] = "none"};
+
+    return words[value];
+}
+
+static const char *content_word(int value)
+{
+    static const char *const words[] = {
+        [OBJECT_DIR] = "dir", [OBJECT_FILE] = "file", [OBJECT_PIECES] = "pieces"};
+
+    return words[value];
+}
+
 static const char *state_word(int value)
 {
     static const char *const words[] = {"live", "deleted", "sub"};
@@ -238,7 +255,7 @@ static void read_parent(struct fields *fields, const struct json_member *member,
 /* clang-format off */
 enum session_member {
     S_S, S_FAMILY, S_STATE, S_ID, S_TITLE, S_AGENT, S_BASE, S_VERSION, S_PARENT, S_ARCHIVED, S_CREATED,
-    S_TOUCHED, S_METADATA, S_LIMITS = S_METADATA + 3, S_COUNT = S_LIMITS + 3
+    S_TOUCHED, S_WORKSPACE, S_METADATA, S_LIMITS = S_METADATA + 3, S_COUNT = S_LIMITS + 3
 };
 /* clang-format on */
 
@@ -255,6 +272,7 @@ static const struct json_member session_members[S_COUNT] = {
     [S_ARCHIVED] = JSON_MAY("archived", JSON_BOOL),
     [S_CREATED] = JSON_MUST("created_us", JSON_NUMBER),
     [S_TOUCHED] = JSON_MUST("touched_us", JSON_NUMBER),
+    [S_WORKSPACE] = JSON_MAY("workspace", JSON_STRING),
     [S_METADATA] = JSON_FORMS("metadata", JSON_OBJECT),
     [S_LIMITS] = JSON_FORMS("limits", JSON_OBJECT),
 };
@@ -280,6 +298,8 @@ static void read_session(struct fields *fields, const struct json_value *object,
     out->archived = take_true(&m[S_ARCHIVED]);
     out->created_us = take_int(fields, &m[S_CREATED], 0, TIME_MAX_US);
     out->touched_us = take_int(fields, &m[S_TOUCHED], 0, TIME_MAX_US);
+    out->workspace.mode = (enum workspace_mode)take_word(fields, &m[S_WORKSPACE], workspace_word,
+                                                         WORKSPACE_OWN, WORKSPACE_NONE);
     out->metadata = take_json(fields, &m[S_METADATA], LIMIT_METADATA_BYTES, JSON_OBJECT);
     out->limits = take_json(fields, &m[S_LIMITS], LIMIT_METADATA_BYTES, JSON_OBJECT);
     read_parent(fields, &m[S_PARENT], out);
@@ -288,35 +308,24 @@ static void read_session(struct fields *fields, const struct json_value *object,
 /* clang-format off */
 enum act_member {
     A_AT, A_KIND, A_ROLE, A_FLAGS, A_ID, A_DRAWN, A_TURN, A_AT_US, A_USAGE, A_CALLS, A_RESULTS,
-    A_STATE, A_TREE, A_REF, A_MOVE, A_SCOPE, A_TO, A_SALT, A_CONTENT, A_HASH, A_SPANS, A_ERASED,
+    A_STATE, A_TREE, A_REF, A_MERGED, A_MOVE, A_SCOPE, A_TO, A_SALT, A_CONTENT, A_HASH, A_SPANS, A_ERASED,
     A_BODY, A_COUNT = A_BODY + 3
 };
 /* clang-format on */
 
 static const struct json_member act_members[A_COUNT] = {
-    [A_AT] = JSON_MUST("at", JSON_ARRAY),
-    [A_KIND] = JSON_MUST("kind", JSON_STRING),
-    [A_ROLE] = JSON_MAY("role", JSON_STRING),
-    [A_FLAGS] = JSON_MAY("flags", JSON_NUMBER),
-    [A_ID] = JSON_MUST("id", JSON_STRING),
-    [A_DRAWN] = JSON_MAY("drawn", JSON_BOOL),
-    [A_TURN] = JSON_MAY("turn", JSON_STRING),
-    [A_AT_US] = JSON_MUST("at_us", JSON_NUMBER),
-    [A_USAGE] = JSON_MAY("usage", JSON_ARRAY),
-    [A_CALLS] = JSON_MAY("calls", JSON_NUMBER),
-    [A_RESULTS] = JSON_MAY("results", JSON_NUMBER),
-    [A_STATE] = JSON_MAY("state", JSON_STRING),
-    [A_TREE] = JSON_MAY("tree", JSON_STRING),
-    [A_REF] = JSON_MAY("ref", JSON_ARRAY),
-    [A_MOVE] = JSON_MAY("move", JSON_STRING),
-    [A_SCOPE] = JSON_MAY("scope", JSON_STRING),
-    [A_TO] = JSON_MAY("to", JSON_ARRAY),
-    [A_SALT] = JSON_MAY("salt", JSON_STRING),
-    [A_CONTENT] = JSON_MAY("content", JSON_STRING),
-    [A_HASH] = JSON_MUST("hash", JSON_STRING),
-    [A_SPANS] = JSON_MAY("spans", JSON_STRING),
-    [A_ERASED] = JSON_MAY("erased", JSON_BOOL),
-    [A_BODY] = JSON_FORMS("body", JSON_ANY),
+    [A_AT] = JSON_MUST("at", JSON_ARRAY),           [A_KIND] = JSON_MUST("kind", JSON_STRING),
+    [A_ROLE] = JSON_MAY("role", JSON_STRING),       [A_FLAGS] = JSON_MAY("flags", JSON_NUMBER),
+    [A_ID] = JSON_MUST("id", JSON_STRING),          [A_DRAWN] = JSON_MAY("drawn", JSON_BOOL),
+    [A_TURN] = JSON_MAY("turn", JSON_STRING),       [A_AT_US] = JSON_MUST("at_us", JSON_NUMBER),
+    [A_USAGE] = JSON_MAY("usage", JSON_ARRAY),      [A_CALLS] = JSON_MAY("calls", JSON_NUMBER),
+    [A_RESULTS] = JSON_MAY("results", JSON_NUMBER), [A_STATE] = JSON_MAY("state", JSON_STRING),
+    [A_TREE] = JSON_MAY("tree", JSON_STRING),       [A_REF] = JSON_MAY("ref", JSON_ARRAY),
+    [A_MERGED] = JSON_MAY("merged", JSON_ARRAY),    [A_MOVE] = JSON_MAY("move", JSON_STRING),
+    [A_SCOPE] = JSON_MAY("scope", JSON_STRING),     [A_TO] = JSON_MAY("to", JSON_ARRAY),
+    [A_SALT] = JSON_MAY("salt", JSON_STRING),       [A_CONTENT] = JSON_MAY("content", JSON_STRING),
+    [A_HASH] = JSON_MUST("hash", JSON_STRING),      [A_SPANS] = JSON_MAY("spans", JSON_STRING),
+    [A_ERASED] = JSON_MAY("erased", JSON_BOOL),     [A_BODY] = JSON_FORMS("body", JSON_ANY),
 };
 
 /* What an act is, and what it moves or names. */
@@ -326,16 +335,16 @@ static void read_act_head(struct fields *fields, const struct json_member *m, st
     out->kind =
         (enum entry_kind)take_word(fields, &m[A_KIND], kind_word, ENTRY_MESSAGE, ENTRY_MOVE);
     out->role = (enum role)take_word(fields, &m[A_ROLE], role_word, ROLE_USER, ROLE_SYSTEM);
-    out->flags = (unsigned)take_int(fields, &m[A_FLAGS], 0,
-                                    ENTRY_IN_TURN | ENTRY_INTERRUPTED | ENTRY_ADOPTED);
+    out->flags = (unsigned)take_int(fields, &m[A_FLAGS], 0, 2 * ENTRY_MERGED - 1);
     out->ref = take_address(fields, &m[A_REF]);
+    out->merged = take_address(fields, &m[A_MERGED]);
     if (out->kind == ENTRY_MESSAGE && out->role == ROLE_NONE)
         refuse(fields, &m[A_ROLE], "is missing");
     if ((out->kind == ENTRY_MOVE) != m[A_MOVE].given)
         refuse(fields, &m[A_MOVE], "belongs to a move and to nothing else");
     if (out->kind != ENTRY_MOVE && (m[A_TO].given || m[A_SCOPE].given))
         refuse(fields, &m[A_TO], "belongs to a move and to nothing else");
-    out->move = (enum move_act)take_word(fields, &m[A_MOVE], move_word, MOVE_REWIND, MOVE_ADOPT);
+    out->move = (enum move_act)take_word(fields, &m[A_MOVE], move_word, MOVE_REWIND, MOVE_MERGE);
     out->scope =
         (enum move_scope)take_word(fields, &m[A_SCOPE], scope_word, SCOPE_BOTH, SCOPE_FILES);
     out->to = take_address(fields, &m[A_TO]);
@@ -453,10 +462,28 @@ static void read_label(struct fields *fields, const struct json_value *object,
         refuse(fields, &m[2], "is empty");
 }
 
+static void read_object(struct fields *fields, const struct json_value *object, struct object *out)
+{
+    struct json_member m[] = {JSON_MUST("hash", JSON_STRING), JSON_MUST("kind", JSON_STRING),
+                              JSON_MAY("size", JSON_NUMBER), JSON_MUST("data", JSON_STRING)};
+    struct str hash;
+
+    fields->code = json_members(object, fields->where, m, 4, fields->fault);
+    if (fields->code)
+        return;
+    hash = take_hex(fields, &m[0], HASH_BYTES);
+    out->kind = (enum object_kind)take_word(fields, &m[1], content_word, OBJECT_DIR, OBJECT_PIECES);
+    out->size = take_int(fields, &m[2], 0, OBJECT_DIR_BYTES);
+    if (!base64_read(json_inside(&m[3].value), fields->arena, &out->data))
+        refuse(fields, &m[3], "is not base64");
+    if (!fields->code)
+        memcpy(out->hash, hash.p, HASH_BYTES);
+}
+
 enum fault_code log_fields_read(enum log_item_kind kind, const struct json_value *object,
                                 struct arena *arena, struct log_item *out, struct fault *fault)
 {
-    static const char *const names[] = {"session", "act", "note", "record", "label"};
+    static const char *const names[] = {"session", "act", "note", "record", "label", "object"};
     struct fields fields = {.where = names[kind], .arena = arena, .fault = fault};
     struct log_item item;
 
@@ -477,6 +504,9 @@ enum fault_code log_fields_read(enum log_item_kind kind, const struct json_value
         break;
     case LOG_LABEL:
         read_label(&fields, object, &item.label);
+        break;
+    case LOG_OBJECT:
+        read_object(&fields, object, &item.object);
         break;
     }
     if (!fields.code)

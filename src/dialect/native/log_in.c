@@ -158,7 +158,7 @@ static enum fault_code end_read(struct log_in *in, const struct json_value *end,
 
 /* ---- items ---- */
 
-enum { LINE_END = LOG_LABEL + 1, LINE_KINDS };
+enum { LINE_END = LOG_OBJECT + 1, LINE_KINDS };
 
 static enum fault_code item_read(struct log_in *in, struct log_item *item, struct fault *fault)
 {
@@ -168,6 +168,7 @@ static enum fault_code item_read(struct log_in *in, struct log_item *item, struc
         [LOG_NOTE] = JSON_MAY("note", JSON_OBJECT),
         [LOG_RECORD] = JSON_MAY("record", JSON_OBJECT),
         [LOG_LABEL] = JSON_MAY("label", JSON_OBJECT),
+        [LOG_OBJECT] = JSON_MAY("object", JSON_OBJECT),
         [LINE_END] = JSON_MAY("end", JSON_OBJECT),
     };
     struct json_value value;

@@ -1,5 +1,6 @@
 #include "dialect/native/log_out.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "dialect/native/log_form.h"
 #include "dialect/native/object.h"
@@ -172,6 +173,8 @@ static void put_session(struct json_out *json, const struct log_session *session
         json_out_object_end(json);
     }
     put_true(json, "archived", session->archived);
+    if (session->workspace.mode == WORKSPACE_NONE)
+        put_word(json, "workspace", "none");
     json_out_int(json, "created_us", session->created_us);
     json_out_int(json, "touched_us", session->touched_us);
     json_out_object_end(json);
@@ -207,6 +210,7 @@ static void put_act(struct json_out *json, const struct log_act *act)
         json_out_hex(json, "state", act->state.p, act->state.n);
     put_hex(json, "tree", act->tree);
     put_address(json, "ref", act->ref);
+    put_address(json, "merged", act->merged);
     if (act->kind == ENTRY_MOVE) {
         put_word(json, "move", object_move(act->move));
         put_word(json, "scope", object_scope(act->scope));
@@ -256,6 +260,23 @@ static void put_label(struct json_out *json, const struct log_label *label)
     json_out_object_end(json);
 }
 
+static void put_object(struct json_out *json, const struct object *object)
+{
+    static const char *const kinds[] = {
+        [OBJECT_DIR] = "dir", [OBJECT_FILE] = "file", [OBJECT_PIECES] = "pieces"};
+
+    json_out_object(json, "object");
+    json_out_hex(json, "hash", object->hash, HASH_BYTES);
+    put_word(json, "kind", kinds[object->kind]);
+    put_int(json, "size", object->size);
+    json_out_key(json, STR("data"));
+    buf_add_char(json->buf, '"');
+    base64_add(json->buf, object->data);
+    buf_add_char(json->buf, '"');
+    json->comma = true;
+    json_out_object_end(json);
+}
+
 /* ---- numbers ---- */
 
 /* The number in the file of a session that was given before. */
@@ -268,10 +289,11 @@ static void renumber(const struct log_out *out, int64_t *s, bool *lost)
         *lost = true;
 }
 
-/* What an adopted entry came from may be gone; it is only a record. */
+/* What an entry was adopted or merged from may be gone; it is only a record. */
 static void renumber_ref(const struct log_out *out, struct log_act *act, bool *lost)
 {
-    if ((act->flags & ENTRY_ADOPTED) && log_numbers_find(&out->numbers, act->ref.s) == 0)
+    if ((act->flags & (ENTRY_ADOPTED | ENTRY_MERGED)) &&
+        log_numbers_find(&out->numbers, act->ref.s) == 0)
         act->ref = ADDRESS_START;
     renumber(out, &act->ref.s, lost);
 }
@@ -298,6 +320,7 @@ static enum fault_code renumber_item(struct log_out *out, struct log_item *item,
     case LOG_ACT:
         renumber(out, &item->act.at.s, &lost);
         renumber_ref(out, &item->act, &lost);
+        renumber(out, &item->act.merged.s, &lost);
         renumber(out, &item->act.to.s, &lost);
         break;
     case LOG_NOTE:
@@ -310,6 +333,8 @@ static enum fault_code renumber_item(struct log_out *out, struct log_item *item,
     case LOG_LABEL:
         renumber(out, &item->label.in_s, &lost);
         renumber(out, &item->label.at.s, &lost);
+        break;
+    case LOG_OBJECT:
         break;
     }
     if (lost)
@@ -343,6 +368,9 @@ enum fault_code log_out_item(void *context, const struct log_item *item, struct 
         break;
     case LOG_LABEL:
         put_label(&json, &numbered.label);
+        break;
+    case LOG_OBJECT:
+        put_object(&json, &numbered.object);
         break;
     }
     json_out_object_end(&json);

@@ -55,21 +55,23 @@ static enum fault_code page_write(struct page *page, struct history_spec *spec,
     return code;
 }
 
-static enum fault_code cursor_apply(struct exchange *x, struct cursor *cursor,
-                                    struct history_spec *spec, struct fault *fault)
+static enum fault_code cursor_apply(struct exchange *x, struct history_spec *spec,
+                                    struct fault *fault)
 {
+    struct cursor cursor = {.kind = 'h', .subject = session_of(x)};
+
     if (query_given(x, H_AFTER) || query_given(x, H_BEFORE) || query_given(x, H_AT) ||
         query_given(x, H_FROM) || query_given(x, H_TAIL) || query_given(x, H_ALL))
         return fault_set(fault, FAULT_INVALID, "\"cursor\" goes only with \"limit\"");
-    if (cursor_read(query_text(x, H_CURSOR), cursor, fault) != FAULT_OK)
+    if (cursor_read(query_text(x, H_CURSOR), &cursor, fault) != FAULT_OK)
         return fault_pass(fault);
     spec->at = (struct point_spec){
         .by = POINT_ADDRESS,
-        .address = {cursor->numbers[AT_HEAD_S], cursor->numbers[AT_HEAD_N]},
+        .address = {cursor.numbers[AT_HEAD_S], cursor.numbers[AT_HEAD_N]},
         .guard = GUARD_NONE,
     };
-    spec->after = (struct address){cursor->numbers[AT_LAST_S], cursor->numbers[AT_LAST_N]};
-    spec->all = cursor->numbers[AT_ALL] != 0;
+    spec->after = (struct address){cursor.numbers[AT_LAST_S], cursor.numbers[AT_LAST_N]};
+    spec->all = cursor.numbers[AT_ALL] != 0;
     return FAULT_OK;
 }
 
@@ -146,6 +148,97 @@ static enum fault_code tail_of_all(struct exchange *x, struct history_spec *spec
     return FAULT_OK;
 }
 
+/* Writes the whole reply. */
+static enum fault_code history_write(struct exchange *x, struct history_spec *spec,
+                                     struct fault *fault)
+{
+    struct page page = {.x = x};
+    struct history_info info;
+
+    if ((spec->tail && spec->all && tail_of_all(x, spec, fault) != FAULT_OK) ||
+        page_write(&page, spec, &info, fault) != FAULT_OK)
+        return fault_pass(fault);
+    json_out_array_end(&page.out);
+    if (info.more && !spec->tail && page.count > 0) {
+        struct cursor cursor = {
+            .kind = 'h',
+            .subject = session_of(x),
+            .numbers =
+                {
+                    [AT_HEAD_S] = info.head.s,
+                    [AT_HEAD_N] = info.head.n,
+                    [AT_LAST_S] = info.last.s,
+                    [AT_LAST_N] = info.last.n,
+                    [AT_ALL] = spec->all,
+                },
+        };
+
+        json_out_string(&page.out, "next", cursor_write(&cursor, &x->arena));
+    }
+    json_out_int(&page.out, "total", info.total);
+    return reply_close(x, &page.out, fault);
+}
+
+/* ---- pages that are given again ---- */
+
+/*
+ * All that a page depends on, besides `cleared`. A page up to a message that has a name of any kind
+ * would depend on what that name means, and is not kept.
+ */
+static bool key_make(const struct history_spec *spec, const struct history_mark *mark,
+                     struct page_key *out)
+{
+    bool address = spec->at.by == POINT_ADDRESS;
+
+    *out = (struct page_key){{
+        mark->s,
+        mark->n,
+        address ? spec->at.address.s : 0,
+        address ? spec->at.address.n : 0,
+        spec->after.s,
+        spec->after.n,
+        spec->from,
+        spec->limit,
+        spec->tail,
+        spec->all,
+    }};
+    return address || spec->at.by == POINT_END;
+}
+
+static void page_reply(struct exchange *x, struct kept_page *page)
+{
+    x->reply.fixed = kept_page_bytes(page);
+    x->reply.release = kept_page_unref;
+    x->reply.held = page;
+}
+
+/*
+ * The mark is read first, so a page is never older than the mark that it is kept under; what it may
+ * be newer by has moved the mark on, and nobody asks for the old one again.
+ */
+static enum fault_code history_reply(struct exchange *x, struct history_spec *spec,
+                                     struct fault *fault)
+{
+    struct native_app *app = app_of(x);
+    struct history_mark mark;
+    struct kept_page *page;
+    struct page_key key;
+
+    if (store_history_mark(app->store, spec->owner, spec->session, &mark, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!key_make(spec, &mark, &key))
+        return history_write(x, spec, fault);
+    page = page_cache_find(app->pages, mark.cleared, &key);
+    if (!page) {
+        if (history_write(x, spec, fault) != FAULT_OK)
+            return fault_pass(fault);
+        page = page_cache_put(app->pages, mark.cleared, &key, &x->reply.body);
+    }
+    if (page)
+        page_reply(x, page);
+    return FAULT_OK;
+}
+
 enum fault_code native_messages_list(struct exchange *x, struct fault *fault)
 {
     struct history_spec spec = {
@@ -154,29 +247,10 @@ enum fault_code native_messages_list(struct exchange *x, struct fault *fault)
         .at = {.by = POINT_END, .side = SIDE_AFTER, .guard = GUARD_NONE},
         .limit = query_number(x, H_LIMIT, PAGE_DEFAULT),
     };
-    struct cursor cursor = {.kind = 'h', .subject = session_of(x)};
-    struct page page = {.x = x};
-    struct history_info info;
-    enum fault_code code = query_given(x, H_CURSOR) ? cursor_apply(x, &cursor, &spec, fault)
-                                                    : page_read(x, &spec, fault);
+    enum fault_code code =
+        query_given(x, H_CURSOR) ? cursor_apply(x, &spec, fault) : page_read(x, &spec, fault);
 
-    if (!code && spec.tail && spec.all)
-        code = tail_of_all(x, &spec, fault);
-    if (!code)
-        code = page_write(&page, &spec, &info, fault);
-    if (code)
-        return code;
-    json_out_array_end(&page.out);
-    if (info.more && !spec.tail && page.count > 0) {
-        cursor.numbers[AT_HEAD_S] = info.head.s;
-        cursor.numbers[AT_HEAD_N] = info.head.n;
-        cursor.numbers[AT_LAST_S] = info.last.s;
-        cursor.numbers[AT_LAST_N] = info.last.n;
-        cursor.numbers[AT_ALL] = spec.all;
-        json_out_string(&page.out, "next", cursor_write(&cursor, &x->arena));
-    }
-    json_out_int(&page.out, "total", info.total);
-    return reply_close(x, &page.out, fault);
+    return code ? code : history_reply(x, &spec, fault);
 }
 
 /* ---- the raw log ---- */
@@ -236,6 +310,7 @@ enum fault_code native_session_raw(struct exchange *x, struct fault *fault)
 
 /* ---- saying something ---- */
 
+/* What records the files is no message of the batch, and no entry when that is one of before. */
 static void write_appended(struct json_out *out, const void *result_)
 {
     const struct append_result *result = result_;
@@ -243,10 +318,78 @@ static void write_appended(struct json_out *out, const void *result_)
     json_out_object(out, NULL);
     json_out_array(out, "messages");
     for (size_t i = 0; i < result->count; i++)
-        object_write_entry(out, NULL, &result->entries[i]);
+        if (result->entries[i].kind != ENTRY_FILES && result->entries[i].id.n)
+            object_write_entry(out, NULL, &result->entries[i]);
     json_out_array_end(out);
     json_out_bool(out, "repeated", result->repeated);
     json_out_object_end(out);
+}
+
+/*
+ * The files with a batch that somebody else's runtime, or a client, stores: tine did not see how
+ * they came about, but here is where they are first known to be so. A batch with the words of an
+ * agent tells of its work, and so do the files; what stands before other words, others did.
+ */
+static bool tells_of_work(const struct message_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->entries[i].role == ROLE_ASSISTANT || batch->entries[i].role == ROLE_TOOL)
+            return true;
+    return false;
+}
+
+/* The session's directory, if it has one and nobody is at work there; else NULL. */
+static struct place *hold(struct exchange *x)
+{
+    struct native_app *app = app_of(x);
+    int64_t owner = x->request.caller.sees;
+    struct place *place = NULL;
+    struct session session;
+    struct fault none;
+
+    if (store_session_get(app->store, owner, session_of(x), false, &x->arena, &session, &none) !=
+            FAULT_OK ||
+        !workspaces_has_dir(app->workspaces, &session) ||
+        place_hold(app->workspaces, owner, session_of(x), 0, &place, &none) != FAULT_OK)
+        return NULL;
+    return place;
+}
+
+/* What place_look found goes first. False: nothing has changed, or it cannot be looked at now. */
+static bool look(struct place *place, const struct message_batch *batch, struct entry_spec *files)
+{
+    bool changed = false;
+    struct fault none;
+
+    *files = (struct entry_spec){0};
+    if (!place || batch->count == LIMIT_BATCH_ENTRIES ||
+        place_look(place, -1, files, &changed, &none) != FAULT_OK || !changed)
+        return false;
+    place_entry(files, !tells_of_work(batch));
+    return true;
+}
+
+enum { STALE_TRIES = 3 }; /* gc began meanwhile, so often */
+
+/* Stores the batch, and before it the files as they are now. */
+static enum fault_code append_with(struct exchange *x, struct append_spec *spec,
+                                   const struct message_batch *batch, struct place *place,
+                                   struct append_result *out, struct fault *fault)
+{
+    struct entry_spec *entries = arena_array(&x->arena, batch->count + 1, sizeof(*entries));
+    struct engine *engine = app_of(x)->engine;
+
+    for (int i = 0; i < STALE_TRIES && look(place, batch, &entries[0]); i++) {
+        enum fault_code code;
+
+        memcpy(&entries[1], batch->entries, batch->count * sizeof(*entries));
+        code = engine_append(engine, spec, entries, batch->count + 1, &x->arena, out, fault);
+        if (!code && !out->repeated)
+            place_record(place, &entries[0]);
+        if (code != FAULT_TREE_STALE)
+            return code;
+    }
+    return engine_append(engine, spec, batch->entries, batch->count, &x->arena, out, fault);
 }
 
 static enum fault_code append(struct exchange *x, struct message_batch *batch, struct fault *fault)
@@ -257,13 +400,19 @@ static enum fault_code append(struct exchange *x, struct message_batch *batch, s
         .session = session_of(x),
         .expect_head = batch->expect_head,
     };
-    struct append_result result;
+    struct append_result result = {0};
     struct reply_once once;
+    struct place *place;
+    enum fault_code code;
 
-    if (once_begin(x, &once, write_appended, &result, &spec.once, fault) != FAULT_OK ||
-        engine_append(app->engine, &spec, batch->entries, batch->count, &x->arena, &result,
-                      fault) != FAULT_OK)
+    if (once_begin(x, &once, write_appended, &result, &spec.once, fault) != FAULT_OK)
         return fault_pass(fault);
+    place = hold(x);
+    code = append_with(x, &spec, batch, place, &result, fault);
+    if (place)
+        place_leave(place);
+    if (code)
+        return code;
     if (!once.once.repeated)
         atomic_fetch_add(&app->counts.messages, (long long)batch->count);
     x->reply.status = 201;
@@ -297,23 +446,4 @@ enum fault_code native_messages_send(struct exchange *x, struct fault *fault)
     if (caller_may(x, RIGHT_RUN, "let agents answer", fault) != FAULT_OK)
         return fault_pass(fault);
     return turn_reply(x, &batch, fault);
-}
-
-static void write_session(struct json_out *out, const void *session)
-{
-    object_write_session(out, NULL, session);
-}
-
-enum fault_code native_session_cancel(struct exchange *x, struct fault *fault)
-{
-    struct native_app *app = app_of(x);
-    struct json_member none[1];
-    struct session session;
-
-    if (body_members(x, none, 0, fault) != FAULT_OK ||
-        turns_cancel(app->turns, x->request.caller.sees, session_of(x), fault) != FAULT_OK ||
-        store_session_get(app->store, x->request.caller.sees, session_of(x), false, &x->arena,
-                          &session, fault) != FAULT_OK)
-        return fault_pass(fault);
-    return reply_object(x, write_session, &session, fault);
 }

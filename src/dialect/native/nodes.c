@@ -19,6 +19,8 @@ enum { AT_SESSION, AT_STEP, AT_INDEX };
 
 void family_list_add(struct family_list *list, const struct session *session, struct str object)
 {
+    struct family_row *row;
+
     if (list->count == list->room) {
         size_t room = list->room ? list->room * 2 : 16;
         struct family_row *rows = arena_array(list->arena, room, sizeof(*rows));
@@ -28,11 +30,17 @@ void family_list_add(struct family_list *list, const struct session *session, st
         list->rows = rows;
         list->room = room;
     }
-    list->rows[list->count++] = (struct family_row){
-        session->s,          arena_dup(list->arena, session->id),
-        session->fork_index, session->messages,
-        session->archived,   arena_dup(list->arena, object),
+    row = &list->rows[list->count++];
+    *row = (struct family_row){
+        .s = session->s,
+        .id = arena_dup(list->arena, session->id),
+        .fork_index = session->fork_index,
+        .messages = session->messages,
+        .archived = session->archived,
+        .object = arena_dup(list->arena, object),
     };
+    memcpy(row->base_tree, session->base_tree, HASH_BYTES);
+    memcpy(row->tree, session->tree, HASH_BYTES);
 }
 
 /* ---- one node ---- */

@@ -13,7 +13,8 @@ struct family_row {
     struct str id;
     int64_t fork_index, messages;
     bool archived;
-    struct str object; /* as it stands in the tree, in JSON */
+    unsigned char base_tree[HASH_BYTES], tree[HASH_BYTES]; /* files at its base and at its head */
+    struct str object;                                     /* as it stands in the tree, in JSON */
 };
 
 struct family_list {

@@ -1,6 +1,7 @@
 #include "dialect/native/object.h"
 
 #include "base/utf8.h"
+#include "dialect/native/file_object.h"
 
 #include <assert.h>
 
@@ -24,9 +25,9 @@ const char *object_kind(enum entry_kind kind)
 
 const char *object_move(enum move_act act)
 {
-    static const char *const names[] = {"", "rewind", "undo", "redo", "adopt"};
+    static const char *const names[] = {"", "rewind", "undo", "redo", "adopt", "merge"};
 
-    assert(act <= MOVE_ADOPT);
+    assert(act <= MOVE_MERGE);
     return names[act];
 }
 
@@ -51,6 +52,23 @@ const char *object_note(enum note_act act)
 
     assert(act >= NOTE_CREATED && act <= NOTE_TURN_ENDED);
     return names[act];
+}
+
+const char *object_workspace(enum workspace_mode mode)
+{
+    static const char *const names[] = {
+        [WORKSPACE_OWN] = "own", [WORKSPACE_ATTACHED] = "attached", [WORKSPACE_NONE] = "none"};
+
+    assert(mode <= WORKSPACE_NONE);
+    return names[mode];
+}
+
+void object_write_dir(struct json_out *out, struct str dir)
+{
+    if (dir.n)
+        object_write_bytes(out, "dir", "dir_bytes", dir);
+    else
+        json_out_null(out, "dir");
 }
 
 const char *object_side(enum point_side side)
@@ -148,8 +166,8 @@ static void write_session_tail(struct json_out *out, const struct session *sessi
     json_out_raw(out, "metadata", object_or_empty(session->metadata));
     json_out_raw(out, "limits", object_or_empty(session->limits));
     json_out_object(out, "workspace");
-    json_out_null(out, "dir");
-    json_out_string(out, "mode", STR("none"));
+    object_write_dir(out, session->workspace.dir);
+    json_out_string(out, "mode", str_of(object_workspace(session->workspace.mode)));
     json_out_object_end(out);
     json_out_int(out, "children", session->children);
     json_out_bool(out, "archived", session->archived);
@@ -194,7 +212,6 @@ void object_begin_node(struct json_out *out, const struct session *session, bool
     json_out_int(out, "messages", session->messages);
     json_out_int(out, "own_messages", session->own_messages);
     write_session_usage(out, session);
-    json_out_int(out, "files_changed", 0);
     json_out_time(out, "updated_at", session->updated_us);
     json_out_bool(out, "current", current);
 }
@@ -245,6 +262,19 @@ static void write_ref(struct json_out *out, const char *key, const struct entry 
     json_out_object_end(out);
 }
 
+/* The files as they were there; who changed them, where that is what the entry tells. */
+static void write_entry_files(struct json_out *out, const struct entry *entry)
+{
+    if (entry->has_tree)
+        object_write_tree(out, "files", entry->tree);
+    else
+        json_out_null(out, "files");
+    if (entry->flags & ENTRY_LEFT_OUT)
+        json_out_bool(out, "left_out", true);
+    if (entry->kind == ENTRY_FILES)
+        json_out_bool(out, "foreign", (entry->flags & ENTRY_FOREIGN) != 0);
+}
+
 void object_write_entry(struct json_out *out, const char *key, const struct entry *entry)
 {
     json_out_object(out, key);
@@ -262,6 +292,8 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
         write_ref(out, "subsession", entry);
     else if (entry->flags & ENTRY_ADOPTED)
         write_ref(out, "adopted_from", entry);
+    else if (entry->flags & ENTRY_MERGED)
+        write_ref(out, "merged_from", entry);
     json_out_name(out, "role", entry->role ? str_of(object_role(entry->role)) : STR_NONE);
     json_out_name(out, "turn", entry->turn);
     write_body(out, entry);
@@ -270,7 +302,7 @@ void object_write_entry(struct json_out *out, const char *key, const struct entr
     else
         json_out_null(out, "usage");
     json_out_plain(out, "session", entry->session);
-    json_out_null(out, "files");
+    write_entry_files(out, entry);
     json_out_hex(out, "hash", entry->hash, sizeof(entry->hash));
     json_out_bool(out, "settled", true);
     if (entry->flags & ENTRY_INTERRUPTED)
@@ -299,19 +331,18 @@ static void write_excluded(struct json_out *out, bool has, const struct entry *e
         json_out_null(out, "excluded");
 }
 
-void object_write_fork(struct json_out *out, const struct fork_result *result)
+void object_write_fork(struct json_out *out, const struct fork_result *result,
+                       const struct files_report *report)
 {
     object_write_session(out, "session", &result->session);
     write_point(out, &result->point);
     write_excluded(out, result->has_excluded, &result->excluded);
-    json_out_object(out, "files");
-    json_out_object_end(out);
+    object_write_files(out, "files", report);
 }
 
-void object_write_move(struct json_out *out, enum move_act act, const struct move_result *result)
+void object_write_move(struct json_out *out, enum move_act act, const struct move_result *result,
+                       const struct files_report *report)
 {
-    static const char *const lists[] = {"restored", "deleted", "conflicts", "skipped"};
-
     object_write_session(out, "session", &result->session);
     json_out_object(out, "rewind");
     json_out_name(out, "id", result->id);
@@ -326,12 +357,7 @@ void object_write_move(struct json_out *out, enum move_act act, const struct mov
     if (act == MOVE_REWIND)
         write_point(out, &result->point);
     write_excluded(out, result->has_excluded, &result->excluded);
-    json_out_object(out, "files");
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        json_out_array(out, lists[i]);
-        json_out_array_end(out);
-    }
-    json_out_object_end(out);
+    object_write_files(out, "files", report);
 }
 
 /* ---- journal, labels, hits, what was rewound ---- */

@@ -11,6 +11,8 @@ const struct route_table *const openapi_tables[] = {&native_routes, &service_rou
 static const struct openapi_extra extras[] = {
     {"sendMessages", 201, "Stored", "It was stored and nobody answers: `run` is false."},
     {"forkSession", 200, "ForkReply", "A dry run: nothing was made."},
+    {"putFile", 201, "FilePut", "It was not there before."},
+    {"readFile", 304, NULL, "It is the one that If-None-Match names."},
 };
 
 const struct openapi_extra *openapi_extra_next(const struct route *route,
@@ -43,10 +45,10 @@ void openapi_common_faults(const struct route *route, enum fault_code out[OPENAP
     if (route->right > RIGHT_READ)
         out[n++] = FAULT_FORBIDDEN;
     out[n++] = FAULT_ORIGIN;
-    if (route->body_max) {
+    if (route->body_max)
         out[n++] = FAULT_TOO_LARGE;
+    if (route->request)
         out[n++] = FAULT_MEDIA_TYPE;
-    }
     if (strcmp(route->name, "ready") == 0)
         out[n++] = FAULT_STOPPING;
     out[n] = FAULT_OK;
@@ -59,6 +61,12 @@ const char *openapi_fault_example(enum fault_code code)
         [FAULT_INVALID] = "unknown member \"tittle\"",
         [FAULT_POINT_INVALID] = "the cursor is not on that path",
         [FAULT_POINT_IS_HEAD] = "the session is there already",
+        [FAULT_PATH_INVALID] = "the path has a name \"..\"",
+        [FAULT_FILE_NOT_FOUND] = "there is no file \"src/main.c\" there",
+        [FAULT_FILES_CONFLICT] = "others have changed 2 of the files that would be written",
+        [FAULT_WORKSPACE_NONE] = "session \"s1\" has no files",
+        [FAULT_WORKSPACE_BLOCKED] = "the directory \"/srv/site\" is not there",
+        [FAULT_NOTHING_TO_MERGE] = "session \"b\" has changed no files since",
         [FAULT_NOT_FAMILY] = "session \"b\" is not of the family of \"a\"",
         [FAULT_MALFORMED] = "the query has a control character",
         [FAULT_UNAUTHORIZED] = "a token is needed: send the header Authorization: Bearer TOKEN",
@@ -131,6 +139,9 @@ static const char *path_about(struct str name)
 {
     if (str_eq(name, STR("id")))
         return "The session.";
+    if (str_eq(name, STR("path")))
+        return "The file, as a path below the topmost directory: names with slashes between them, "
+               "which are not escaped; any other byte may be.";
     if (str_eq(name, STR("message")))
         return "The message: its id, `#4`, `-1` or `@label`.";
     return str_eq(name, STR("namespace")) ? "The agent's namespace." : "The agent's name in it.";
@@ -142,6 +153,8 @@ static void path_parameters(struct json_out *out, const char *path)
         const char *close = strchr(open, '}');
         struct str name = {open + 1, (size_t)(close - open) - 1};
 
+        if (name.p[name.n - 1] == '*')
+            name.n--;
         parameter_begin(out, name, "path", true, path_about(name));
         json_out_string(out, "type", STR("string"));
         json_out_int(out, "minLength", 1);
@@ -293,9 +306,11 @@ static void responses_write(struct json_out *out, const struct route *route)
          extra = openapi_extra_next(route, extra)) {
         status_key(out, extra->status);
         json_out_string(out, "description", str_of(extra->about));
-        json_out_object(out, "content");
-        content_write(out, "application/json", extra->schema);
-        json_out_object_end(out);
+        if (extra->schema) {
+            json_out_object(out, "content");
+            content_write(out, "application/json", extra->schema);
+            json_out_object_end(out);
+        }
         json_out_object_end(out);
     }
     status_key(out, route->status);
@@ -321,11 +336,14 @@ static void operation_write(struct json_out *out, const struct route *route)
         json_out_array_end(out);
     }
     parameters_write(out, route);
-    if (route->request) {
+    if (route->body_max) {
         json_out_object(out, "requestBody");
         json_out_bool(out, "required", false);
         json_out_object(out, "content");
-        content_write(out, "application/json", route->request);
+        if (route->request)
+            content_write(out, "application/json", route->request);
+        else
+            content_write(out, "application/octet-stream", "Bytes");
         json_out_object_end(out);
         json_out_object_end(out);
     }
@@ -341,6 +359,15 @@ static bool path_done(const struct route_table *table, size_t i)
     return false;
 }
 
+/* The path as the document names it: without the star of one that takes slashes. */
+static struct str template_of(const struct route_table *table, const char *path,
+                              struct arena *arena)
+{
+    int n = (int)strcspn(path, "*");
+
+    return arena_printf(arena, "%s%.*s%s", table->prefix, n, path, path[n] ? path + n + 1 : "");
+}
+
 static void table_write(struct json_out *out, const struct route_table *table, struct arena *arena)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -348,7 +375,7 @@ static void table_write(struct json_out *out, const struct route_table *table, s
 
         if (path_done(table, i))
             continue;
-        json_out_key(out, arena_printf(arena, "%s%s", table->prefix, path));
+        json_out_key(out, template_of(table, path, arena));
         json_out_object(out, NULL);
         for (size_t j = i; j < table->count; j++)
             if (strcmp(table->routes[j].path, path) == 0)
@@ -425,6 +452,7 @@ static void tags_write(struct json_out *out)
         {"messages", "What is said in them."},
         {"moves", "Fork, rewind, undo, redo, adopt."},
         {"family", "How sessions belong together."},
+        {"files", "What sessions work on."},
         {"events", "What happens, while it happens."},
         {"agents", "Who answers."},
         {"service", "The server itself."},

@@ -21,6 +21,10 @@
     {                                                          \
         .name = (name_), .type = QUERY_FLAG, .about = (about_) \
     }
+#define BYTES(name_, max_, about_)                                             \
+    {                                                                          \
+        .name = (name_), .type = QUERY_BYTES, .max = (max_), .about = (about_) \
+    }
 #define LIMIT  NUMBER("limit", 1, LIMIT_PAGE, "At most so many.")
 #define CURSOR TEXT("cursor", CURSOR_TEXT_MAX, "Go on where the page before ended: its `next`.")
 #define PART   FLAG("part", "A unique start of an id will do.")
@@ -79,6 +83,36 @@ static const struct route_query q_diff[] = {
     TEXT("with_at", POINT_WORD_BYTES, "The place in the other one; without it: its head."),
     PART,
     NUMBER("limit", 1, LIMIT_PAGE, "At most so many messages of each."),
+    FLAG("patch", "0: without patches, only how many lines; without it: with them."),
+    END,
+};
+static const struct route_query q_files[] = {
+    TEXT("at", POINT_WORD_BYTES,
+         "As they were after this message: an id, #4, -1 or @label; without it: as they were "
+         "recorded last."),
+    BYTES("path", LIMIT_DIR_BYTES, "A directory; without it: the topmost one."),
+    FLAG("deep", "Also all that is below it."),
+    FLAG("live", "Look at the directory now, and record what is found."),
+    LIMIT,
+    TEXT("cursor", CURSOR_TEXT_MAX,
+         "Go on where the page before ended: its `next`, with the same `path`."),
+    PART,
+    END,
+};
+static const struct route_query q_file[] = {
+    TEXT("at", POINT_WORD_BYTES,
+         "As it was after this message: an id, #4, -1 or @label; without it: as it is in the "
+         "directory now."),
+    PART,
+    END,
+};
+static const struct route_query q_file_put[] = {
+    TEXT("expect_head", LIMIT_ID_BYTES, "Refuse when the newest entry is another."),
+    TEXT("mode", 8, "Permissions, octal: 0755; without it as they are, or 0644 for a new file."),
+    END,
+};
+static const struct route_query q_file_delete[] = {
+    TEXT("expect_head", LIMIT_ID_BYTES, "Refuse when the newest entry is another."),
     END,
 };
 static const struct route_query q_label[] = {PART, END};
@@ -109,6 +143,7 @@ static const struct route_query q_session_events[] = {
     }
 
 #define OF_SESSION FAULT_SESSION_NOT_FOUND
+#define OF_FILES   FAULT_FILES_CONFLICT, FAULT_WORKSPACE_BLOCKED
 #define OF_POINT   FAULT_POINT_INVALID, FAULT_MESSAGE_NOT_FOUND, FAULT_LABEL_NOT_FOUND
 
 /* ---- routes ---- */
@@ -116,7 +151,7 @@ static const struct route_query q_session_events[] = {
 static const struct route routes[] = {
     {HTTP_POST, "/sessions", native_sessions_create, ROUTE_WORK, RIGHT_WRITE, BODY_CREATE, NULL,
      "createSession", "sessions", "Makes a session.", "NewSession", "Session", NULL, 201,
-     FAULTS(FAULT_EXISTS, FAULT_KEY_REUSED), false, true},
+     FAULTS(FAULT_AGENT_NOT_FOUND, FAULT_EXISTS, FAULT_KEY_REUSED), false, true},
     {HTTP_GET, "/sessions", native_sessions_list, ROUTE_WORK, RIGHT_READ, 0, q_sessions,
      "listSessions", "sessions", "Lists sessions, the one last written to first.", NULL,
      "SessionList", NULL, 200, NULL, false, false},
@@ -144,31 +179,35 @@ static const struct route routes[] = {
      true, true},
     {HTTP_POST, "/sessions/{id}/cancel", native_session_cancel, ROUTE_WORK, RIGHT_RUN, BODY_SMALL,
      NULL, "cancelTurn", "messages", "Stops the running turn; what was said is kept and marked.",
-     "Nothing", "Session", NULL, 200, FAULTS(OF_SESSION, FAULT_NO_TURN), false, false},
+     "Nothing", "Session", NULL, 200, FAULTS(OF_SESSION, FAULT_NO_TURN, FAULT_KEY_REUSED), false,
+     true},
     {HTTP_GET, "/sessions/{id}/raw", native_session_raw, ROUTE_WORK, RIGHT_READ, 0, q_page,
      "rawLog", "messages", "Everything the session ever had, moves included, as it was written.",
      NULL, "RawLog", NULL, 200, FAULTS(OF_SESSION), false, false},
     {HTTP_POST, "/sessions/{id}/fork", native_session_fork, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
      NULL, "forkSession", "moves", "Makes a session that begins at a place of this one.", "Fork",
      "ForkReply", NULL, 201,
-     FAULTS(OF_SESSION, OF_POINT, FAULT_TURN_NOT_FOUND, FAULT_AMBIGUOUS, FAULT_HEAD_MOVED,
-            FAULT_TOOL_CALL_OPEN, FAULT_EXISTS, FAULT_KEY_REUSED),
+     FAULTS(OF_SESSION, OF_POINT, FAULT_TURN_NOT_FOUND, FAULT_AGENT_NOT_FOUND, FAULT_AMBIGUOUS,
+            FAULT_HEAD_MOVED, FAULT_TOOL_CALL_OPEN, FAULT_EXISTS, FAULT_WORKSPACE_BLOCKED,
+            FAULT_KEY_REUSED),
      false, true},
     {HTTP_POST, "/sessions/{id}/rewind", native_session_rewind, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
-     NULL, "rewindSession", "moves", "Goes back to a place; nothing is lost.", "Rewind",
-     "MoveReply", NULL, 200,
+     NULL, "rewindSession", "moves",
+     "Goes back to a place, the conversation, the files or both; nothing is lost. What others have "
+     "changed in the directory is not written over without `force`.",
+     "Rewind", "MoveReply", NULL, 200,
      FAULTS(OF_SESSION, OF_POINT, FAULT_POINT_IS_HEAD, FAULT_TURN_NOT_FOUND, FAULT_AMBIGUOUS,
-            FAULT_HEAD_MOVED, FAULT_TOOL_CALL_OPEN, FAULT_TURN_RUNNING, FAULT_KEY_REUSED),
+            FAULT_HEAD_MOVED, FAULT_TOOL_CALL_OPEN, FAULT_TURN_RUNNING, OF_FILES, FAULT_KEY_REUSED),
      false, true},
     {HTTP_POST, "/sessions/{id}/undo", native_session_undo, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
      NULL, "undo", "moves", "Takes back the newest move that was not taken back yet.", "Back",
      "MoveReply", NULL, 200,
-     FAULTS(OF_SESSION, FAULT_NOTHING_TO_UNDO, FAULT_HEAD_MOVED, FAULT_TURN_RUNNING,
+     FAULTS(OF_SESSION, FAULT_NOTHING_TO_UNDO, FAULT_HEAD_MOVED, FAULT_TURN_RUNNING, OF_FILES,
             FAULT_KEY_REUSED),
      false, true},
     {HTTP_POST, "/sessions/{id}/redo", native_session_redo, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
      NULL, "redo", "moves", "Goes forward again after an undo.", "Back", "MoveReply", NULL, 200,
-     FAULTS(OF_SESSION, FAULT_NOTHING_TO_REDO, FAULT_HEAD_MOVED, FAULT_TURN_RUNNING,
+     FAULTS(OF_SESSION, FAULT_NOTHING_TO_REDO, FAULT_HEAD_MOVED, FAULT_TURN_RUNNING, OF_FILES,
             FAULT_KEY_REUSED),
      false, true},
     {HTTP_POST, "/sessions/{id}/adopt", native_session_adopt, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
@@ -177,8 +216,62 @@ static const struct route routes[] = {
      "what it has since.",
      "Adopt", "MoveReply", NULL, 200,
      FAULTS(OF_SESSION, FAULT_NOT_FAMILY, FAULT_NOTHING_TO_ADOPT, FAULT_HEAD_MOVED,
-            FAULT_TURN_RUNNING, FAULT_KEY_REUSED),
+            FAULT_TURN_RUNNING, OF_FILES, FAULT_KEY_REUSED),
      false, true},
+    {HTTP_POST, "/sessions/{id}/merge", native_session_merge, ROUTE_WORK, RIGHT_WRITE, BODY_SMALL,
+     NULL, "mergeFiles", "files",
+     "Brings the file changes that another session of the family made since the common point into "
+     "this one, three-way; a message tells of it.",
+     "Merge", "MergeReply", NULL, 200,
+     FAULTS(OF_SESSION, FAULT_NOT_FAMILY, FAULT_NOTHING_TO_MERGE, FAULT_HEAD_MOVED,
+            FAULT_TURN_RUNNING, FAULT_WORKSPACE_NONE, OF_FILES, FAULT_KEY_REUSED),
+     false, true},
+    {HTTP_POST, "/sessions/{id}/restore", native_session_restore, ROUTE_WORK, RIGHT_WRITE,
+     BODY_SMALL, NULL, "restoreFile", "files",
+     "Brings one path back as it was at a message: a file, a link, or a directory with all in it.",
+     "Restore", "RestoreReply", NULL, 200,
+     FAULTS(OF_SESSION, OF_POINT, FAULT_PATH_INVALID, FAULT_FILE_NOT_FOUND, FAULT_AMBIGUOUS,
+            FAULT_TURN_RUNNING, FAULT_WORKSPACE_NONE, OF_FILES, FAULT_KEY_REUSED),
+     false, true},
+    {HTTP_GET, "/sessions/{id}/files", native_files_list, ROUTE_WORK, RIGHT_READ, 0, q_files,
+     "listFiles", "files", "What is in a directory of the session, by name, at any message.", NULL,
+     "FileList", NULL, 200,
+     FAULTS(OF_SESSION, OF_POINT, FAULT_PATH_INVALID, FAULT_FORBIDDEN, FAULT_FILE_NOT_FOUND,
+            FAULT_AMBIGUOUS, FAULT_WORKSPACE_BLOCKED),
+     false, false},
+    {HTTP_GET, "/sessions/{id}/files/{path*}", native_file_get, ROUTE_WORK, RIGHT_READ, 0, q_file,
+     "readFile", "files",
+     "The bytes of a file at any message, or in the directory now. Of a link, where it leads.",
+     NULL, "Bytes", "*/*", 200,
+     FAULTS(OF_SESSION, OF_POINT, FAULT_PATH_INVALID, FAULT_FILE_NOT_FOUND, FAULT_AMBIGUOUS,
+            FAULT_WORKSPACE_BLOCKED),
+     false, false},
+    {HTTP_PUT, "/sessions/{id}/files/{path*}", native_file_put, ROUTE_WORK, RIGHT_WRITE,
+     FILES_PUT_BYTES, q_file_put, "putFile", "files",
+     "Writes a file in the session's directory; the body is its bytes. Directories that are "
+     "missing "
+     "are made.",
+     NULL, "FilePut", NULL, 200,
+     FAULTS(OF_SESSION, FAULT_PATH_INVALID, FAULT_HEAD_MOVED, FAULT_TURN_RUNNING,
+            FAULT_WORKSPACE_NONE, FAULT_WORKSPACE_BLOCKED),
+     false, false},
+    {HTTP_DELETE, "/sessions/{id}/files/{path*}", native_file_delete, ROUTE_WORK, RIGHT_WRITE, 0,
+     q_file_delete, "deleteFile", "files", "Deletes a file in the session's directory.", NULL, NULL,
+     NULL, 204,
+     FAULTS(OF_SESSION, FAULT_PATH_INVALID, FAULT_FILE_NOT_FOUND, FAULT_HEAD_MOVED,
+            FAULT_TURN_RUNNING, FAULT_WORKSPACE_NONE, FAULT_WORKSPACE_BLOCKED),
+     false, false},
+    {HTTP_GET, "/sessions/{id}/workspace", native_workspace_get, ROUTE_WORK, RIGHT_READ, 0, NULL,
+     "getWorkspace", "files",
+     "Where the session works. The operator is told the directory, which is laid out for that.",
+     NULL, "Workspace", NULL, 200, FAULTS(OF_SESSION), false, false},
+    {HTTP_PUT, "/sessions/{id}/workspace", native_workspace_put, ROUTE_WORK, RIGHT_WRITE,
+     BODY_SMALL, NULL, "setWorkspace", "files",
+     "Lets the session work in a directory of its own, in one that is there (the operator only), "
+     "or "
+     "in none. Nothing in the directory of before changes.",
+     "NewWorkspace", "Session", NULL, 200,
+     FAULTS(OF_SESSION, FAULT_TURN_RUNNING, FAULT_WORKSPACE_BLOCKED), false, false},
     {HTTP_GET, "/sessions/{id}/journal", native_session_journal, ROUTE_WORK, RIGHT_READ, 0,
      q_journal, "journal", "family", "Every act and note of the session, oldest first.", NULL,
      "Journal", NULL, 200, FAULTS(OF_SESSION), false, false},
@@ -222,7 +315,7 @@ static const struct route routes[] = {
      false},
     {HTTP_POST, "/agents", native_agents_post, ROUTE_WORK, RIGHT_ADMIN, BODY_SMALL, NULL,
      "createAgent", "agents", "Defines an agent.", "NewAgent", "Agent", NULL, 201,
-     FAULTS(FAULT_EXISTS), false, false},
+     FAULTS(FAULT_EXISTS, FAULT_KEY_REUSED), false, true},
     {HTTP_GET, "/agents/{namespace}/{name}", native_agent_get, ROUTE_WORK, RIGHT_READ, 0, NULL,
      "getAgent", "agents", "One agent.", NULL, "Agent", NULL, 200, FAULTS(FAULT_AGENT_NOT_FOUND),
      false, false},

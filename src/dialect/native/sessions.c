@@ -1,6 +1,7 @@
 /* Sessions: made, listed, looked at, changed, deleted. */
 #include "dialect/native/handler.h"
 
+#include "dialect/native/workspace.h"
 #include "message/message_in.h"
 
 #include <stdlib.h>
@@ -10,21 +11,6 @@
 static void write_session(struct json_out *out, const void *session)
 {
     object_write_session(out, NULL, session);
-}
-
-/* A workspace other than none is refused by name. */
-static enum fault_code workspace_check(struct exchange *x, const struct json_member *member,
-                                       struct fault *fault)
-{
-    struct json_member m[] = {JSON_MUST("mode", JSON_STRING)};
-
-    if (!member->given)
-        return FAULT_OK;
-    if (json_members(&member->value, "workspace", m, 1, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (!str_eq(member_text(x, &m[0]), STR("none")))
-        return fault_set(fault, FAULT_INVALID, "\"mode\" in workspace must be \"none\"");
-    return FAULT_OK;
 }
 
 enum { C_AGENT, C_TITLE, C_METADATA, C_LIMITS, C_STATE, C_WORKSPACE, C_ID, C_COUNT };
@@ -44,7 +30,7 @@ static enum fault_code create_read(struct exchange *x, struct create_spec *spec,
     struct agent_def def;
 
     if (body_members(x, m, C_COUNT, fault) != FAULT_OK ||
-        workspace_check(x, &m[C_WORKSPACE], fault) != FAULT_OK)
+        workspace_member(x, &m[C_WORKSPACE], &spec->workspace, fault) != FAULT_OK)
         return fault_pass(fault);
     if (m[C_STATE].given &&
         message_state(&m[C_STATE].value, "state", &x->arena, &spec->state, fault) != FAULT_OK)
@@ -74,6 +60,7 @@ enum fault_code native_sessions_create(struct exchange *x, struct fault *fault)
 
     if (create_read(x, &spec, fault) != FAULT_OK ||
         once_begin(x, &once, write_session, &session, &spec.once, fault) != FAULT_OK ||
+        agent_check(x, spec.agent, spec.once, fault) != FAULT_OK ||
         engine_create(app->engine, &spec, &x->arena, &session, fault) != FAULT_OK)
         return fault_pass(fault);
     return once_reply(x, &once, &app->counts.sessions, fault);
@@ -129,8 +116,10 @@ enum fault_code native_session_delete(struct exchange *x, struct fault *fault)
 
     if (code && code != FAULT_NO_TURN)
         return code;
-    if (engine_delete(app->engine, &spec, fault) != FAULT_OK)
+    if (workspaces_delete(app->workspaces, &spec, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (spec.purge)
+        page_cache_clear(app->pages); /* no word of it stays in memory, either */
     atomic_fetch_add(&app->counts.deletes, 1);
     return FAULT_OK;
 }

@@ -15,10 +15,12 @@ static void write_turn(struct json_out *out, struct str turn, enum run_state sta
     json_out_object_end(out);
 }
 
+/* What the turn did to the files stands with its messages; what else records them is not one. */
 static enum fault_code visit(void *context, const struct entry *entry, struct fault *fault)
 {
     (void)fault;
-    object_write_entry(context, NULL, entry);
+    if (entry->kind != ENTRY_FILES)
+        object_write_entry(context, NULL, entry);
     return FAULT_OK;
 }
 

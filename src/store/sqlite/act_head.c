@@ -200,6 +200,9 @@ static void take_brief(struct source *source, struct act_head *out)
     out->has_usage = take(source) != 0;
     out->usage = out->has_usage ? take_usage(source) : (struct usage){0};
     out->ref = take_address(source);
+    out->calls = (int)take(source);
+    out->results = (int)take(source);
+    out->own_tree = take(source);
 }
 
 static bool sane(const struct source *source, const struct act_head *head)
@@ -223,9 +226,6 @@ bool act_head_decode(struct str bytes, struct act_head *out)
     struct facts *f = &out->facts;
 
     take_brief(&source, out);
-    out->calls = (int)take(&source);
-    out->results = (int)take(&source);
-    out->own_tree = take(&source);
     f->user = take(&source);
     f->tool = take(&source);
     f->flat = take(&source);

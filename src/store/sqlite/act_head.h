@@ -32,7 +32,10 @@ struct str act_head_encode(const struct act_head *head, struct arena *arena);
 /* False when the bytes are none. */
 bool act_head_decode(struct str bytes, struct act_head *out);
 
-/* The same without the facts that a reader of the history does not need: only `visible`, `hash`. */
+/*
+ * The same without what a reader of the history does not need: of the facts only `visible` and
+ * `hash`.
+ */
 bool act_head_decode_brief(struct str bytes, struct act_head *out);
 
 #endif

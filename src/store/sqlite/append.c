@@ -1,12 +1,14 @@
-/* Appending entries, and taking over those of another session. */
+/* Appending entries. */
 #include "store/sqlite/verbs.h"
 
+#include "store/sqlite/entry_write.h"
+#include "store/sqlite/intent_row.h"
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/run_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
-#include "store/sqlite/writer.h"
 
 /* The entry of a sub-session must name a place of a session of the same owner. */
 static enum fault_code ref_find(struct db *db, const struct link *link,
@@ -63,7 +65,8 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
                                      const struct append_spec *spec, struct arena *arena,
                                      struct append_result *out, struct fault *fault)
 {
-    size_t repeated = 0;
+    size_t repeated = 0,
+           said = 0; /* files are looked at anew each time, and are nobody's request */
 
     out->entries = arena_array(arena, spec->count, sizeof(*out->entries));
     out->count = spec->count;
@@ -73,6 +76,7 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
         struct address at;
         bool same = false;
 
+        said += entry->kind != ENTRY_FILES;
         if (entry->id.n == 0)
             continue;
         for (size_t j = 0; j < i; j++)
@@ -94,137 +98,56 @@ static enum fault_code find_repeated(struct db *db, const struct link *link,
     }
     if (repeated == 0)
         return FAULT_OK;
-    if (repeated < spec->count)
+    if (repeated < said)
         return fault_set(
             fault, FAULT_ID_TAKEN,
             "%zu of the %zu messages are already in session \"%.*s\", the others are not", repeated,
-            spec->count, STR_ARG(spec->session));
+            said, STR_ARG(spec->session));
     out->repeated = true;
     return FAULT_OK;
 }
 
-/* The name of the turn that an entry belongs to. */
-static struct str turn_of(const struct writer *writer, const struct entry_spec *spec,
-                          struct arena *arena)
-{
-    char text[ID_TEXT + 1];
-
-    switch (spec->turn_rule) {
-    case TURN_NONE:
-        return STR_NONE;
-    case TURN_NAMED:
-        return spec->turn;
-    case TURN_JOIN:
-        if (writer->turn_name.n)
-            return writer->turn_name;
-        break;
-    case TURN_NEW:
-        break;
-    }
-    id_format(&spec->drawn_turn, text);
-    return arena_dup(arena, str_of(text));
-}
-
-/* The entry just written, without reading it again. */
-static struct entry as_written(const struct writer *writer, const struct draft *draft,
-                               struct str session, struct arena *arena)
-{
-    const struct act *head = &writer->head;
-    struct entry entry = {
-        .at = head->at,
-        .e = writer->db->e,
-        .kind = draft->kind,
-        .role = draft->role,
-        .flags = draft->flags | (draft->turn.n ? ENTRY_IN_TURN : 0),
-        .id = act_id_text(draft->id, draft->drawn, arena),
-        .turn = arena_dup(arena, draft->turn),
-        .at_us = head->at_us,
-        .visible = entry_visible(draft->kind, draft->role),
-        .index = -1,
-        .usage = draft->usage,
-        .has_usage = draft->has_usage,
-        .session = arena_dup(arena, session),
-        .body = arena_dup(arena, draft->body),
-    };
-
-    if (entry.visible)
-        entry.index = head->facts.visible - 1;
-    memcpy(entry.hash, head->facts.hash, HASH_BYTES);
-    return entry;
-}
-
-static enum fault_code add_spec(struct writer *writer, const struct entry_spec *spec,
-                                struct address ref, int64_t tree, struct str session,
-                                struct arena *arena, struct entry *out, struct fault *fault)
-{
-    struct draft draft = {
-        .kind = spec->kind,
-        .role = spec->role,
-        .flags = spec->flags,
-        .id = spec->id.n ? spec->id : (struct str){(const char *)spec->drawn.b, ID_BYTES},
-        .drawn = spec->id.n == 0,
-        .turn = turn_of(writer, spec, arena),
-        .at_us = spec->at_us,
-        .usage = spec->usage,
-        .has_usage = spec->has_usage,
-        .calls = spec->calls,
-        .results = spec->results,
-        .tree = tree,
-        .ref = ref,
-        .salt = {(const char *)spec->salt, SALT_BYTES},
-        .spans = spans_encode(spec->spans, spec->span_count, arena),
-        .body = spec->body,
-    };
-
-    if (spec->state.count) {
-        struct buf delta;
-
-        buf_init(&delta, LIMIT_STATE_BYTES);
-        state_encode(&spec->state, &delta);
-        draft.state = arena_dup(arena, buf_str(&delta));
-        buf_clear(&delta);
-    }
-    if (writer_add(writer, &draft, arena, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (ref.s)
-        return entry_get(writer->db, writer->head.at, arena, out, fault);
-    *out = as_written(writer, &draft, session, arena);
-    return FAULT_OK;
-}
-
-/* What the entries name: it must be there before the first of them is written. */
-struct named {
-    struct address *refs;
-    int64_t *trees;
-};
-
-static enum fault_code find_named(struct db *db, const struct link *link,
+static enum fault_code find_names(struct db *db, const struct link *link,
                                   const struct append_spec *spec, struct arena *arena,
-                                  struct named *out, struct fault *fault)
+                                  struct entry_names **out, struct fault *fault)
 {
-    out->refs = arena_array(arena, spec->count, sizeof(*out->refs));
-    out->trees = arena_array(arena, spec->count, sizeof(*out->trees));
+    struct entry_names *names = arena_array(arena, spec->count, sizeof(*names));
+
     for (size_t i = 0; i < spec->count; i++) {
         const struct entry_spec *entry = &spec->entries[i];
+        struct tree_spec tree = {.given = entry->tree.n == HASH_BYTES,
+                                 .since_us = entry->tree_since};
 
-        if (ref_find(db, link, entry, arena, &out->refs[i], fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (entry->tree.n && tree_named(db, entry->tree, &out->trees[i], fault) != FAULT_OK)
+        if (tree.given)
+            memcpy(tree.hash, entry->tree.p, HASH_BYTES);
+        if (ref_find(db, link, entry, arena, &names[i].ref, fault) != FAULT_OK ||
+            tree_record(db, &tree, &names[i].tree, fault) != FAULT_OK)
             return fault_pass(fault);
     }
+    *out = names;
     return FAULT_OK;
 }
 
 static enum fault_code add_all(struct writer *writer, const struct append_spec *spec,
-                               const struct named *named, struct arena *arena, struct entry *out,
-                               struct fault *fault)
+                               const struct entry_names *names, struct arena *arena,
+                               struct entry *out, struct fault *fault)
 {
     for (size_t i = 0; i < spec->count; i++) {
-        if (add_spec(writer, &spec->entries[i], named->refs[i], named->trees[i], spec->session,
-                     arena, &out[i], fault) != FAULT_OK)
+        if (entry_write(writer, &spec->entries[i], &names[i], spec->session, arena, &out[i],
+                        fault) != FAULT_OK)
             return fault_pass(fault);
     }
     return session_touch(writer->db, &writer->link, writer->head.at_us, fault);
+}
+
+/* Does the append say how the files are now, or that they are about to be worked on? */
+static bool about_files(const struct append_spec *spec)
+{
+    bool files = spec->run.act == RUN_BEGIN;
+
+    for (size_t i = 0; i < spec->count; i++)
+        files |= spec->entries[i].tree.n != 0;
+    return files;
 }
 
 /* The entries, and what the append does to the turn of the session before and after them. */
@@ -234,15 +157,16 @@ static enum fault_code append_new(struct db *db, const struct link *link,
 {
     bool said = spec->count > 0 && !result->repeated;
     struct writer writer;
-    struct named named;
+    struct entry_names *names;
 
     if (run_check(db, link->s, spec->session, &spec->run, fault) != FAULT_OK ||
+        (about_files(spec) && intent_refuse(db, link->s, spec->session, 0, fault) != FAULT_OK) ||
         writer_open(&writer, db, link, arena, fault) != FAULT_OK ||
         head_expect(db, &writer.head, spec->expect_head, arena, fault) != FAULT_OK ||
-        find_named(db, link, spec, arena, &named, fault) != FAULT_OK ||
+        find_names(db, link, spec, arena, &names, fault) != FAULT_OK ||
         run_before(db, link, &spec->run, spec->at_us, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (said && add_all(&writer, spec, &named, arena, result->entries, fault) != FAULT_OK)
+    if (said && add_all(&writer, spec, names, arena, result->entries, fault) != FAULT_OK)
         return fault_pass(fault);
     return run_after(db, link, &spec->run, said, spec->at_us, fault);
 }

@@ -1,5 +1,6 @@
 #include "store/sqlite/content_row.h"
 
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
 

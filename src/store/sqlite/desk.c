@@ -2,6 +2,7 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/limits.h"
+#include "store/sqlite/once_row.h"
 #include "store/sqlite/path.h"
 
 #include <openssl/crypto.h>
@@ -126,23 +127,29 @@ static enum fault_code agent_known(struct db *db, struct str name, bool *out, st
 }
 
 enum fault_code agent_put_run(struct db *db, const struct agent_row *row, bool must_be_new,
-                              struct fault *fault)
+                              struct once *once, struct arena *arena, struct fault *fault)
 {
-    bool known;
+    bool known, repeated;
 
     if (row->name.n == 0)
         return fault_set(fault, FAULT_INVALID, "an agent needs a name");
     if (too_long("the name of the agent", row->name, LIMIT_AGENT_BYTES, fault) != FAULT_OK ||
         too_long("the definition of the agent", row->body, LIMIT_AGENT_BODY_BYTES, fault) !=
             FAULT_OK ||
-        agent_known(db, row->name, &known, fault) != FAULT_OK)
+        once_find(db, once, row->at_us, arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (repeated)
+        return FAULT_OK;
+    if (agent_known(db, row->name, &known, fault) != FAULT_OK)
         return fault_pass(fault);
     if (known && must_be_new)
         return fault_set(fault, FAULT_EXISTS, "agent \"%.*s\" exists already", STR_ARG(row->name));
-    return db_run(
-        db, Q_AGENT_PUT,
-        ARGS(arg_text(row->name), arg_blob(row->body.p ? row->body : STR("")), arg_int(row->at_us)),
-        fault);
+    if (db_run(db, Q_AGENT_PUT,
+               ARGS(arg_text(row->name), arg_blob(row->body.p ? row->body : STR("")),
+                    arg_int(row->at_us)),
+               fault) != FAULT_OK)
+        return fault_pass(fault);
+    return once_keep(db, once, row->at_us, arena, fault);
 }
 
 enum fault_code agent_remove_run(struct db *db, struct str name, struct fault *fault)

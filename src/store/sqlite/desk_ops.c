@@ -1,6 +1,9 @@
 /* The verbs of the desk: those that write are pieces for the lane, the others see one moment. */
 #include "store/sqlite/own.h"
 
+#include "store/limits.h"
+#include "store/sqlite/once_row.h"
+
 static enum fault_code user_add_piece(struct db *db, void *context, struct fault *fault)
 {
     struct call *call = context;
@@ -64,19 +67,22 @@ static enum fault_code desk_user_find(struct store *store, const unsigned char t
 struct agent_call {
     const struct agent_row *row;
     bool must_be_new;
+    struct once *once;
+    struct arena *arena;
 };
 
 static enum fault_code agent_put_piece(struct db *db, void *context, struct fault *fault)
 {
     struct agent_call *call = context;
 
-    return agent_put_run(db, call->row, call->must_be_new, fault);
+    return agent_put_run(db, call->row, call->must_be_new, call->once, call->arena, fault);
 }
 
 static enum fault_code desk_agent_put(struct store *store, const struct agent_row *row,
-                                      bool must_be_new, struct fault *fault)
+                                      bool must_be_new, struct once *once, struct arena *arena,
+                                      struct fault *fault)
 {
-    struct agent_call call = {row, must_be_new};
+    struct agent_call call = {row, must_be_new, once, arena};
 
     return lane_run(own(store)->lane, agent_put_piece, &call, row->body.n, fault);
 }
@@ -155,6 +161,46 @@ static enum fault_code desk_run_get(struct store *store, int64_t owner, struct s
     return code;
 }
 
+/* ---- answers to acts that are no transaction of their own ---- */
+
+static enum fault_code desk_answer_find(struct store *store, struct once *once, int64_t now_us,
+                                        struct arena *arena, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+    bool repeated;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = once_find(db, once, now_us, arena, &repeated, fault);
+    read_end(own(store), db);
+    return code;
+}
+
+struct answer_call {
+    struct once *once;
+    int64_t now_us;
+    struct arena *arena;
+};
+
+static enum fault_code answer_keep_piece(struct db *db, void *context, struct fault *fault)
+{
+    struct answer_call *call = context;
+    bool repeated;
+
+    if (once_find(db, call->once, call->now_us, call->arena, &repeated, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return repeated ? FAULT_OK : once_keep(db, call->once, call->now_us, call->arena, fault);
+}
+
+static enum fault_code desk_answer_keep(struct store *store, struct once *once, int64_t now_us,
+                                        struct arena *arena, struct fault *fault)
+{
+    struct answer_call call = {once, now_us, arena};
+
+    return lane_run(own(store)->lane, answer_keep_piece, &call, LIMIT_KEY_BYTES, fault);
+}
+
 const struct store_desk_ops sqlite_desk_ops = {
     .user_add = desk_user_add,
     .user_list = desk_user_list,
@@ -166,4 +212,6 @@ const struct store_desk_ops sqlite_desk_ops = {
     .run_draft = desk_run_draft,
     .run_active = desk_run_active,
     .run_get = desk_run_get,
+    .answer_find = desk_answer_find,
+    .answer_keep = desk_answer_keep,
 };

@@ -1,11 +1,14 @@
 #include "store/sqlite/entry_row.h"
 
+#include "store/sqlite/tree_row.h"
+
 #include <stdio.h>
 
 void entry_reader_init(struct entry_reader *reader, struct db *db)
 {
     reader->db = db;
     reader->s = 0;
+    reader->tree = 0;
 }
 
 /* The id of a session, written into `room`. */
@@ -107,6 +110,22 @@ static enum fault_code ref_read(struct entry_reader *reader, struct entry *entry
     return FAULT_OK;
 }
 
+/* The files there; mostly those of the entry before. */
+static enum fault_code tree_read(struct entry_reader *reader, int64_t tree, struct entry *entry,
+                                 struct fault *fault)
+{
+    if (tree == 0)
+        return FAULT_OK;
+    if (tree != reader->tree) {
+        if (tree_hash(reader->db, tree, reader->tree_hash, fault) != FAULT_OK)
+            return fault_pass(fault);
+        reader->tree = tree;
+    }
+    entry->has_tree = true;
+    memcpy(entry->tree, reader->tree_hash, HASH_BYTES);
+    return FAULT_OK;
+}
+
 enum fault_code entry_read(struct entry_reader *reader, int64_t s, sqlite3_stmt *q,
                            struct entry *out, struct fault *fault)
 {
@@ -132,13 +151,15 @@ enum fault_code entry_read(struct entry_reader *reader, int64_t s, sqlite3_stmt 
         .has_usage = head->has_usage,
         .session = {reader->session, reader->session_length},
         .ref = head->ref,
+        .own_tree = head->own_tree != 0,
         .body = column_str(q, 2),
     };
     if (out->visible)
         out->index = head->facts.visible - 1;
     memcpy(out->hash, head->facts.hash, HASH_BYTES);
     out->erased = out->body.p == NULL && out->kind != ENTRY_MOVE;
-    if (out->kind == ENTRY_MOVE && move_read(reader, out, fault) != FAULT_OK)
+    if (tree_read(reader, sqlite3_column_int64(q, 3), out, fault) != FAULT_OK ||
+        (out->kind == ENTRY_MOVE && move_read(reader, out, fault) != FAULT_OK))
         return fault_pass(fault);
     return out->ref.s ? ref_read(reader, out, fault) : FAULT_OK;
 }

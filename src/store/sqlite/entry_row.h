@@ -17,6 +17,8 @@ struct entry_reader {
     struct act_head head;
     char id[ID_TEXT + 1];
     char ref_id[LIMIT_ID_BYTES + 1], ref_session[LIMIT_ID_BYTES + 1];
+    int64_t tree; /* whose hash is … */
+    unsigned char tree_hash[HASH_BYTES];
 };
 
 void entry_reader_init(struct entry_reader *reader, struct db *db);

@@ -40,7 +40,7 @@ static enum fault_code act_after(struct db *db, int64_t s, int64_t after, int64_
 /* Acts and notes, both in the order of their numbers. */
 struct merge {
     struct db *db;
-    sqlite3_stmt *acts;  /* NULL: none. e, head, body, and unless it is one session's s, owner */
+    sqlite3_stmt *acts;  /* NULL: none. Those of `entry_at`, unless it is one session's s, owner */
     sqlite3_stmt *notes; /* e, act, at_us, msg, was, now, and likewise owner, id of the session */
     bool has_act, has_note;
     int64_t s, owner; /* of one session; s 0: the rows say */
@@ -64,12 +64,12 @@ static enum fault_code note_step(struct merge *merge, struct fault *fault)
 static enum fault_code act_read(struct merge *merge, struct event *out, struct fault *fault)
 {
     sqlite3_stmt *q = merge->acts;
-    int64_t s = merge->s ? merge->s : sqlite3_column_int64(q, 3);
+    int64_t s = merge->s ? merge->s : sqlite3_column_int64(q, 4);
 
     if (entry_read(&merge->reader, s, q, &merge->entry, fault) != FAULT_OK)
         return fault_pass(fault);
     *out = (struct event){
-        .owner = merge->s ? merge->owner : sqlite3_column_int64(q, 4),
+        .owner = merge->s ? merge->owner : sqlite3_column_int64(q, 5),
         .session = merge->entry.session,
         .item = {merge->entry.e, &merge->entry, NULL},
     };

@@ -2,8 +2,11 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/sqlite/entry_row.h"
+#include "store/sqlite/merge_row.h"
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
+#include "store/sqlite/tree_walk.h"
 
 #include <stdlib.h>
 
@@ -94,9 +97,18 @@ static enum fault_code gather_families(struct db *db, int64_t fam, struct number
     return code;
 }
 
-static enum fault_code give_session(struct db *db, int64_t s, const struct numbers *sessions,
-                                    log_item_visit *visit, void *context, struct fault *fault)
+/* An export that is being given. */
+struct giving {
+    struct db *db;
+    struct numbers sessions, given; /* those that belong to it, those that were told */
+    struct tree_walk walk;          /* of the trees that were told */
+    log_item_visit *visit;
+    void *context;
+};
+
+static enum fault_code give_session(struct giving *giving, int64_t s, struct fault *fault)
 {
+    struct db *db = giving->db;
     sqlite3_stmt *q = db_query(db, Q_EXPORT_SESSION, ARGS(arg_int(s)));
     struct log_item item = {.kind = LOG_SESSION};
     struct log_session *out = &item.session;
@@ -114,7 +126,7 @@ static enum fault_code give_session(struct db *db, int64_t s, const struct numbe
     out->base = column_address(q, 3);
     out->base_version = sqlite3_column_int64(q, 5);
     out->parent_s = sqlite3_column_int64(q, 6);
-    if (!numbers_have(sessions, out->parent_s))
+    if (!numbers_have(&giving->sessions, out->parent_s))
         out->parent_s = 0;
     out->parent.session = column_str(q, 7);
     out->parent.known = out->parent.session.p != NULL;
@@ -128,18 +140,49 @@ static enum fault_code give_session(struct db *db, int64_t s, const struct numbe
     out->touched_us = sqlite3_column_int64(q, 15);
     out->metadata = column_str(q, 16);
     out->limits = column_str(q, 17);
+    out->workspace.mode = (enum workspace_mode)sqlite3_column_int(q, 18);
     if (!out->metadata.p)
         out->metadata = STR("{}");
     if (!out->limits.p)
         out->limits = STR("{}");
-    code = visit(context, &item, fault);
+    code = giving->visit(giving->context, &item, fault);
     sqlite3_reset(q);
     return code;
 }
 
-static enum fault_code give_act(struct db *db, const struct act_row *row, struct arena *arena,
-                                log_item_visit *visit, void *context, struct fault *fault)
+static enum fault_code give_object(void *context, int64_t number, struct fault *fault)
 {
+    struct giving *giving = context;
+    struct log_item item = {.kind = LOG_OBJECT};
+    struct arena arena;
+    enum fault_code code;
+
+    arena_init(&arena);
+    code = object_at(giving->db, number, &arena, &item.object, fault);
+    if (code == FAULT_OK)
+        code = giving->visit(giving->context, &item, fault);
+    arena_clear(&arena);
+    return code;
+}
+
+/* The place that an entry merged, if it is still there. */
+static enum fault_code merged_known(struct db *db, struct address at, struct address *out,
+                                    struct fault *fault)
+{
+    int64_t known = 0;
+
+    if (merged_at(db, at, out, fault) != FAULT_OK ||
+        db_int(db, Q_ACT_KNOWN, ARGS(arg_int(out->s), arg_int(out->n)), &known, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!known)
+        *out = ADDRESS_START;
+    return FAULT_OK;
+}
+
+static enum fault_code give_act(struct giving *giving, const struct act_row *row,
+                                struct arena *arena, struct fault *fault)
+{
+    struct db *db = giving->db;
     struct log_item item = {.kind = LOG_ACT};
     struct log_act *out = &item.act;
 
@@ -179,16 +222,21 @@ static enum fault_code give_act(struct db *db, const struct act_row *row, struct
         sqlite3_reset(q);
     }
     if (state_delta(db, row->at, arena, &out->state, fault) != FAULT_OK ||
-        object_hash(db, row->head.own_tree, arena, &out->tree, fault) != FAULT_OK)
+        object_hash(db, row->head.own_tree, arena, &out->tree, fault) != FAULT_OK ||
+        merged_known(db, row->at, &out->merged, fault) != FAULT_OK ||
+        /* what it needs goes first */
+        (row->head.own_tree && tree_walk(&giving->walk, row->head.own_tree, fault) != FAULT_OK))
         return fault_pass(fault);
-    return visit(context, &item, fault);
+    if ((out->flags & ENTRY_MERGED) && !(out->flags & ENTRY_ADOPTED))
+        out->ref = out->merged;
+    return giving->visit(giving->context, &item, fault);
 }
 
 /* The act or note with a number; the session it belongs to is given before its first one. */
-static enum fault_code give_numbered(struct db *db, int64_t e, int64_t note_of,
-                                     const struct numbers *sessions, struct numbers *given,
-                                     log_item_visit *visit, void *context, struct fault *fault)
+static enum fault_code give_numbered(struct giving *giving, int64_t e, int64_t note_of,
+                                     struct fault *fault)
 {
+    struct db *db = giving->db;
     sqlite3_stmt *q = db_query(db, note_of ? Q_NOTE_AT : Q_ACT_NUMBERED, ARGS(arg_int(e)));
     struct arena arena;
     struct act_row row;
@@ -205,11 +253,11 @@ static enum fault_code give_numbered(struct db *db, int64_t e, int64_t note_of,
             return fault_pass(fault);
         s = row.at.s;
     }
-    if (!numbers_have(given, s)) {
-        if (give_session(db, s, sessions, visit, context, fault) != FAULT_OK)
+    if (!numbers_have(&giving->given, s)) {
+        if (give_session(giving, s, fault) != FAULT_OK)
             return fault_pass(fault);
-        number_add(given, s);
-        numbers_sort(given);
+        number_add(&giving->given, s);
+        numbers_sort(&giving->given);
     }
     arena_init(&arena);
     if (note_of) {
@@ -220,18 +268,18 @@ static enum fault_code give_numbered(struct db *db, int64_t e, int64_t note_of,
             {e, (enum note_act)sqlite3_column_int(q, 1), sqlite3_column_int64(q, 2),
              column_str(q, 3), column_str(q, 4), column_str(q, 5)},
         };
-        code = visit(context, &item, fault);
+        code = giving->visit(giving->context, &item, fault);
     } else {
-        code = give_act(db, &row, &arena, visit, context, fault);
+        code = give_act(giving, &row, &arena, fault);
     }
     sqlite3_reset(q);
     arena_clear(&arena);
     return code;
 }
 
-static enum fault_code give_records(struct db *db, int64_t s, log_item_visit *visit, void *context,
-                                    struct fault *fault)
+static enum fault_code give_records(struct giving *giving, int64_t s, struct fault *fault)
 {
+    struct db *db = giving->db;
     sqlite3_stmt *q = db_query(db, Q_RECORD_ROWS, ARGS(arg_int(s)));
     bool row;
 
@@ -252,14 +300,14 @@ static enum fault_code give_records(struct db *db, int64_t s, log_item_visit *vi
             .at_us = sqlite3_column_int64(q, 6),
             .body = column_str(q, 7),
         };
-        if (visit(context, &item, fault) != FAULT_OK)
+        if (giving->visit(giving->context, &item, fault) != FAULT_OK)
             return fault_pass(fault);
     }
 }
 
-static enum fault_code give_labels(struct db *db, int64_t s, log_item_visit *visit, void *context,
-                                   struct fault *fault)
+static enum fault_code give_labels(struct giving *giving, int64_t s, struct fault *fault)
 {
+    struct db *db = giving->db;
     sqlite3_stmt *q = db_query(db, Q_LABEL_LIST, ARGS(arg_int(s)));
     bool row;
 
@@ -271,16 +319,16 @@ static enum fault_code give_labels(struct db *db, int64_t s, log_item_visit *vis
         if (!row)
             return FAULT_OK;
         item.label = (struct log_label){s, column_address(q, 0), column_str(q, 2)};
-        if (visit(context, &item, fault) != FAULT_OK)
+        if (giving->visit(giving->context, &item, fault) != FAULT_OK)
             return fault_pass(fault);
     }
 }
 
 /* Acts and notes have their numbers from one counter: the smaller one is next. */
-static enum fault_code give_log(struct db *db, const struct numbers *sessions,
-                                struct numbers *given, log_item_visit *visit, void *context,
-                                struct fault *fault)
+static enum fault_code give_log(struct giving *giving, struct fault *fault)
 {
+    const struct numbers *sessions = &giving->sessions;
+    struct db *db = giving->db;
     struct numbers acts = {0}, notes = {0};
     size_t act = 0, note = 0;
     enum fault_code code = FAULT_OK;
@@ -296,14 +344,13 @@ static enum fault_code give_log(struct db *db, const struct numbers *sessions,
             act < acts.count && (note == notes.count || acts.items[act] < notes.items[note]);
 
         if (act_next) {
-            code = give_numbered(db, acts.items[act++], 0, sessions, given, visit, context, fault);
+            code = give_numbered(giving, acts.items[act++], 0, fault);
         } else {
             int64_t s = 0;
 
             code = db_int(db, Q_NOTE_OF, ARGS(arg_int(notes.items[note])), &s, fault);
             if (code == FAULT_OK)
-                code = give_numbered(db, notes.items[note++], s, sessions, given, visit, context,
-                                     fault);
+                code = give_numbered(giving, notes.items[note++], s, fault);
         }
     }
     free(acts.items);
@@ -311,29 +358,42 @@ static enum fault_code give_log(struct db *db, const struct numbers *sessions,
     return code;
 }
 
+static enum fault_code give_all(struct giving *giving, struct fault *fault)
+{
+    const struct numbers *sessions = &giving->sessions;
+
+    if (give_log(giving, fault) != FAULT_OK)
+        return fault_pass(fault);
+    for (size_t i = 0; i < sessions->count; i++)
+        if (give_records(giving, sessions->items[i], fault) != FAULT_OK)
+            return fault_pass(fault);
+    for (size_t i = 0; i < sessions->count; i++)
+        if (give_labels(giving, sessions->items[i], fault) != FAULT_OK)
+            return fault_pass(fault);
+    return FAULT_OK;
+}
+
 enum fault_code export_run(struct db *db, int64_t owner, struct str session, log_item_visit *visit,
                            void *context, struct fault *fault)
 {
-    struct numbers sessions = {0}, given = {0};
+    struct giving giving = {.db = db, .visit = visit, .context = context};
     struct link link;
     enum fault_code code;
 
     if (session.n) {
         if (link_named(db, owner, session, &link, fault) != FAULT_OK)
             return fault_pass(fault);
-        code = gather_families(db, link.fam, &sessions, fault);
+        code = gather_families(db, link.fam, &giving.sessions, fault);
     } else {
-        code =
-            gather(db, owner == OWNER_ANY ? Q_EXPORT_ALL : Q_EXPORT_OWNER, owner, &sessions, fault);
+        code = gather(db, owner == OWNER_ANY ? Q_EXPORT_ALL : Q_EXPORT_OWNER, owner,
+                      &giving.sessions, fault);
     }
-    numbers_sort(&sessions);
+    numbers_sort(&giving.sessions);
+    tree_walk_init(&giving.walk, db, give_object, &giving);
     if (code == FAULT_OK)
-        code = give_log(db, &sessions, &given, visit, context, fault);
-    for (size_t i = 0; code == FAULT_OK && i < sessions.count; i++)
-        code = give_records(db, sessions.items[i], visit, context, fault);
-    for (size_t i = 0; code == FAULT_OK && i < sessions.count; i++)
-        code = give_labels(db, sessions.items[i], visit, context, fault);
-    free(sessions.items);
-    free(given.items);
+        code = give_all(&giving, fault);
+    tree_walk_clear(&giving.walk);
+    free(giving.sessions.items);
+    free(giving.given.items);
     return code;
 }

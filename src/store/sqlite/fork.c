@@ -1,11 +1,14 @@
 /* A new session that begins at a place of another: one row and one note. */
 #include "store/sqlite/verbs.h"
 
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
+#include "store/sqlite/tree_row.h"
+#include "store/sqlite/writer.h"
 #include "store/title.h"
 
 /* The record versions of the base's session that the source sees. */
@@ -52,8 +55,8 @@ static enum fault_code title_of(struct db *db, const struct link *source, struct
 /* What the fork would be, for a dry run. */
 static enum fault_code session_would_be(struct db *db, const struct session *source,
                                         const struct session_new *new, const struct act *at,
-                                        struct arena *arena, struct session *out,
-                                        struct fault *fault)
+                                        const struct tree_spec *tree, struct arena *arena,
+                                        struct session *out, struct fault *fault)
 {
     struct act settled;
 
@@ -70,14 +73,43 @@ static enum fault_code session_would_be(struct db *db, const struct session *sou
         .inherited = at->facts.path,
         .metadata = new->metadata,
         .limits = source->limits,
+        .workspace = {new->workspace.mode, STR("")},
         .created_us = new->at_us,
         .updated_us = new->at_us,
     };
     memcpy(out->hash, at->facts.hash, HASH_BYTES);
     if (act_settle(db, at, &settled, fault) != FAULT_OK ||
-        entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK)
+        entry_id(db, settled.at, arena, &out->head, fault) != FAULT_OK ||
+        tree_hash(db, at->facts.tree, out->base_tree, fault) != FAULT_OK)
         return fault_pass(fault);
+    memcpy(out->tree, tree->given ? tree->hash : out->base_tree, HASH_BYTES);
     return state_get(db, &at->facts, arena, &out->state_at_head, fault);
+}
+
+/* Files that are not those of the point are the first entry of the fork. */
+static enum fault_code first_files(struct db *db, int64_t s, const struct fork_spec *spec,
+                                   int64_t tree, struct arena *arena, struct fault *fault)
+{
+    struct draft draft = {
+        .kind = ENTRY_FILES,
+        .id = {(const char *)spec->drawn_files.b, ID_BYTES},
+        .drawn = true,
+        .at_us = spec->at_us,
+        .tree = tree,
+        .salt = {(const char *)spec->salt, SALT_BYTES},
+        .body = STR("{}"),
+    };
+    struct writer writer;
+    struct link link;
+    bool same;
+
+    if (tree == 0)
+        return FAULT_OK;
+    if (link_get(db, s, &link, fault) != FAULT_OK ||
+        writer_open(&writer, db, &link, arena, fault) != FAULT_OK ||
+        tree_same(db, tree, writer.head.facts.tree, &same, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return same ? FAULT_OK : writer_add(&writer, &draft, arena, fault);
 }
 
 enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct arena *arena,
@@ -91,7 +123,7 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
     struct link link;
     struct act head, at;
     bool repeated;
-    int64_t s;
+    int64_t s, tree;
 
     if (once_find(db, once, spec->at_us, arena, &repeated, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -122,6 +154,7 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         .agent = spec->agent ? *spec->agent : source.agent,
         .metadata = spec->metadata ? *spec->metadata : source.metadata,
         .limits = source.limits,
+        .workspace.mode = source.workspace.mode == WORKSPACE_NONE ? WORKSPACE_NONE : WORKSPACE_OWN,
         .at_us = spec->at_us,
         .sessions_max = spec->sessions_max,
         .note = NOTE_FORKED,
@@ -131,10 +164,13 @@ enum fault_code fork_run(struct db *db, const struct fork_spec *spec, struct are
         link_place(db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)
         return fault_pass(fault);
     if (spec->dry_run) {
-        if (session_would_be(db, &source, &new, &at, arena, &result.session, fault) != FAULT_OK)
+        if (session_would_be(db, &source, &new, &at, &spec->tree, arena, &result.session, fault) !=
+            FAULT_OK)
             return fault_pass(fault);
     } else {
-        if (session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
+        if (tree_record(db, &spec->tree, &tree, fault) != FAULT_OK ||
+            session_insert(db, &new, arena, &s, fault) != FAULT_OK ||
+            first_files(db, s, spec, tree, arena, fault) != FAULT_OK ||
             session_get(db, s, true, arena, &result.session, fault) != FAULT_OK)
             return fault_pass(fault);
     }

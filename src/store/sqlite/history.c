@@ -4,6 +4,8 @@
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_row.h"
 
+#include <assert.h>
+
 /* The part of a path that a page is made of: behind `low`, up to and with `high`. */
 struct window {
     struct address low;
@@ -146,6 +148,28 @@ enum fault_code history_run(struct db *db, const struct history_spec *spec, entr
     }
     arena_clear(&arena);
     return code;
+}
+
+enum fault_code history_mark_run(struct db *db, int64_t owner, struct str session,
+                                 struct history_mark *out, struct fault *fault)
+{
+    struct link link;
+    sqlite3_stmt *q;
+    bool row;
+
+    if (link_named(db, owner, session, &link, fault) != FAULT_OK)
+        return fault_pass(fault);
+    q = db_query(db, Q_HISTORY_MARK, ARGS(arg_int(link.s)));
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault_pass(fault);
+    assert(row);
+    *out = (struct history_mark){
+        .s = link.s,
+        .n = sqlite3_column_int64(q, 0),
+        .cleared = sqlite3_column_int64(q, 1),
+    };
+    sqlite3_reset(q);
+    return FAULT_OK;
 }
 
 enum fault_code raw_log_run(struct db *db, const struct log_spec *spec, entry_visit *visit,

@@ -3,6 +3,7 @@
 
 #include "store/limits.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sweep.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -209,8 +210,9 @@ static enum fault_code give_back(struct sqlite_store *store, struct fault *fault
         return FAULT_OK;
     if (reader_take(store, &db, fault) != FAULT_OK)
         return fault_pass(fault);
-    code = db_exec(
-        db, "PRAGMA optimize; PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", fault);
+    code = db_exec(db, "PRAGMA optimize", fault);
+    if (code == FAULT_OK || code == FAULT_BUSY) /* somebody writes: that is for another time */
+        code = db_exec(db, "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", fault);
     if (code == FAULT_OK)
         code = search_tend(store->search, db, fault);
     reader_give(store, db);
@@ -230,6 +232,7 @@ static enum fault_code house_gc(struct store *store, const struct gc_spec *spec,
         lane_run(self->lane, gc_loose_piece, &call, LANE_ALONE, fault) != FAULT_OK ||
         reap_all(self, progress, context, &result, fault) != FAULT_OK ||
         lane_run(self->lane, gc_leftovers_piece, &call, LANE_ALONE, fault) != FAULT_OK ||
+        sweep_objects(self, spec, progress, context, &result, fault) != FAULT_OK ||
         give_back(self, fault) != FAULT_OK || house_counts(store, &after, fault) != FAULT_OK)
         return fault_pass(fault);
     result.sessions = before.sessions + before.deleted + before.subsessions - after.sessions -

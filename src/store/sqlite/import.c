@@ -6,9 +6,12 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/limits.h"
+#include "store/sqlite/marks.h"
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
 #include "store/sqlite/session_row.h"
+#include "store/sqlite/tree_walk.h"
 #include "store/sqlite/writer.h"
 
 #include <stdlib.h>
@@ -24,6 +27,7 @@ struct intake {
     int64_t owner;
     struct mapped *map;
     size_t count, room;
+    struct marks given;   /* objects that came along */
     struct writer writer; /* of the session written to last */
     struct arena writing; /* what the writer holds on to */
     struct arena arena;   /* of the item at hand */
@@ -117,6 +121,8 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
         .metadata = in->metadata,
         .limits = in->limits,
         .archived = in->archived,
+        .workspace = {.mode =
+                          in->workspace.mode == WORKSPACE_NONE ? WORKSPACE_NONE : WORKSPACE_OWN},
         .at_us = in->created_us,
         .touched_us = in->touched_us,
         .sessions_max = LIMIT_SESSIONS,
@@ -169,8 +175,12 @@ static enum fault_code check_act(const struct log_act *in, struct fault *fault)
         return fault_set(fault, FAULT_INVALID, "the kind or role of an act is unknown");
     if ((in->kind == ENTRY_MESSAGE) != (in->role != ROLE_NONE))
         return fault_set(fault, FAULT_INVALID, "a message has a role, anything else has none");
-    if (in->flags & ~(unsigned)(ENTRY_IN_TURN | ENTRY_INTERRUPTED | ENTRY_ADOPTED))
+    if (in->flags & ~(unsigned)(ENTRY_IN_TURN | ENTRY_INTERRUPTED | ENTRY_ADOPTED | ENTRY_FOREIGN |
+                                ENTRY_LEFT_OUT | ENTRY_MERGED))
         return fault_set(fault, FAULT_INVALID, "the flags of an act are unknown");
+    if (((in->flags & ENTRY_FOREIGN) && in->kind != ENTRY_FILES) ||
+        ((in->flags & ENTRY_MERGED) ? in->kind != ENTRY_MESSAGE : in->merged.s != 0))
+        return fault_set(fault, FAULT_INVALID, "the flags of an act do not belong to it");
     if (in->hash.n != HASH_BYTES || (in->tree.n && in->tree.n != HASH_BYTES) ||
         (in->erased ? in->content.n != HASH_BYTES || in->body.p : in->salt.n != SALT_BYTES))
         return fault_set(fault, FAULT_INVALID, "a hash or salt has the wrong length");
@@ -179,7 +189,7 @@ static enum fault_code check_act(const struct log_act *in, struct fault *fault)
     if (in->calls < 0 || in->results < 0 || in->usage.input < 0 || in->usage.output < 0 ||
         in->usage.cost < 0)
         return fault_set(fault, FAULT_INVALID, "a count of an act is below 0");
-    if (move && (in->move < MOVE_REWIND || in->move > MOVE_ADOPT || in->scope < SCOPE_BOTH ||
+    if (move && (in->move < MOVE_REWIND || in->move > MOVE_MERGE || in->scope < SCOPE_BOTH ||
                  in->scope > SCOPE_FILES || in->turn.n || !in->id_is_drawn || in->erased))
         return fault_set(fault, FAULT_INVALID, "a move is none");
     if (in->id.n == 0)
@@ -261,6 +271,7 @@ static enum fault_code take_move(struct intake *intake, const struct log_act *in
     };
     struct act target, want;
     struct address to;
+    enum move_scope scope;
     bool has = true;
 
     if (map_address(intake, in->to, &to, fault) != FAULT_OK ||
@@ -268,13 +279,29 @@ static enum fault_code take_move(struct intake *intake, const struct log_act *in
         act_get(intake->db, to, &target, fault) != FAULT_OK)
         return fault_pass(fault);
     if (in->move == MOVE_UNDO || in->move == MOVE_REDO) {
-        if (way_back(intake->db, &writer->link, INT64_MAX, in->move, &want, fault) != FAULT_OK)
+        if (way_back(intake->db, &writer->link, INT64_MAX, in->move, &want, &scope, fault) !=
+            FAULT_OK)
             return fault_set(fault, FAULT_INVALID, "a move takes back what was not there");
-        has = has && address_eq(want.at, to);
+        if (scope == SCOPE_FILES) /* the conversation stays */
+            want = writer->head;
+        has = has && scope == in->scope && address_eq(want.at, to);
     }
+    if ((in->scope == SCOPE_FILES || in->move == MOVE_MERGE) && !address_eq(writer->head.at, to))
+        return fault_set(fault, FAULT_INVALID, "a move of files moves the conversation, too");
     if (!has)
         return fault_set(fault, FAULT_INVALID, "a move goes to where its session never was");
     return writer_move(writer, &draft, &target, &intake->writing, fault);
+}
+
+/* A tree must come along, whole: what the store has of it already may be going. */
+static enum fault_code tree_given(struct intake *intake, struct str hash, int64_t *out,
+                                  struct fault *fault)
+{
+    enum fault_code code = tree_named(intake->db, hash, out, fault);
+
+    if (code == FAULT_NOT_FOUND || (code == FAULT_OK && !marks_have(&intake->given, *out)))
+        return fault_set(fault, FAULT_INVALID, "the tree of files of an act has not been given");
+    return code;
 }
 
 static enum fault_code take_entry(struct intake *intake, const struct log_act *in,
@@ -304,19 +331,24 @@ static enum fault_code take_entry(struct intake *intake, const struct log_act *i
 
     if (draft.spans.p && !spans_decode(draft.spans, in->body.n, &intake->arena, &spans, &count))
         return fault_set(fault, FAULT_INVALID, "the spans of an entry are wrong");
-    if (in->tree.n && tree_named(intake->db, in->tree, &draft.tree, fault) != FAULT_OK)
+    if (in->tree.n && tree_given(intake, in->tree, &draft.tree, fault) != FAULT_OK)
         return fault_pass(fault);
     if (in->kind == ENTRY_SUBSESSION) {
         if (in->ref.s == 0)
             return fault_set(fault, FAULT_INVALID, "a reference refers to nothing");
         if (map_address(intake, in->ref, &draft.ref, fault) != FAULT_OK)
             return fault_pass(fault);
-    } else if (in->flags & ENTRY_ADOPTED && in->ref.s && find(intake, in->ref.s)) {
+    } else if ((in->flags & (ENTRY_ADOPTED | ENTRY_MERGED)) && find(intake, in->ref.s)) {
         /* Where it came from is kept as long as that is known; it need not be there. */
         if (map_session(intake, in->ref.s, &from, fault) != FAULT_OK)
             return fault_pass(fault);
         draft.ref = (struct address){from.here, in->ref.n};
     }
+    if (map_address(intake, in->merged, &draft.merged, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if ((in->flags & ENTRY_MERGED) && !(in->flags & ENTRY_ADOPTED) &&
+        !address_eq(draft.ref, draft.merged))
+        return fault_set(fault, FAULT_INVALID, "a merge refers to another place than it merged");
     return writer_add(&intake->writer, &draft, &intake->writing, fault);
 }
 
@@ -418,6 +450,59 @@ static enum fault_code take_label(struct intake *intake, const struct log_label 
                   ARGS(arg_int(link.s), arg_int(at.s), arg_int(at.n), arg_text(in->text)), fault);
 }
 
+static enum fault_code check_object(const struct object *in, struct fault *fault)
+{
+    int64_t max = in->kind == OBJECT_FILE ? OBJECT_PIECE_BYTES : OBJECT_DIR_BYTES;
+
+    if (in->kind < OBJECT_DIR || in->kind > OBJECT_PIECES)
+        return fault_set(fault, FAULT_INVALID, "the kind of an object is unknown");
+    if (in->size < 0 || in->size > max)
+        return fault_set(fault, FAULT_TOO_LARGE, "an object has %lld bytes, more than %lld",
+                         (long long)in->size, (long long)max);
+    return FAULT_OK;
+}
+
+static enum fault_code part_given(void *context, const struct tree_part *part, struct fault *fault)
+{
+    struct intake *intake = context;
+    int64_t object;
+
+    if (tree_part_find(intake->db, part, &object, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!marks_have(&intake->given, object))
+        return fault_set(fault, FAULT_CORRUPT, "something that it names has not been given");
+    return FAULT_OK;
+}
+
+/* What an object names stands above it, so a tree that is given is whole. */
+static enum fault_code take_object(struct intake *intake, const struct object *in,
+                                   struct fault *fault)
+{
+    unsigned char hash[HASH_BYTES];
+    struct fault found;
+    struct str content;
+    int64_t number;
+    enum fault_code code;
+
+    if (check_object(in, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = object_unpack(in->data, in->size, &intake->arena, &content, &found);
+    if (code == FAULT_OK) {
+        object_name(intake->db->hasher, in->kind, content, hash);
+        if (memcmp(hash, in->hash, HASH_BYTES) != 0)
+            return fault_set(fault, FAULT_INVALID,
+                             "the hash of an object does not match: it was altered");
+        code = tree_parts(in->kind, content, part_given, intake, &found);
+    }
+    if (code != FAULT_OK)
+        return fault_set(fault, code == FAULT_CORRUPT ? FAULT_INVALID : code,
+                         "an object cannot be taken in: %s", found.message);
+    if (object_keep(intake->db, in, &number, fault) != FAULT_OK)
+        return fault_pass(fault);
+    marks_add(&intake->given, number);
+    return FAULT_OK;
+}
+
 static enum fault_code take(struct intake *intake, const struct log_item *item, struct fault *fault)
 {
     switch (item->kind) {
@@ -430,9 +515,11 @@ static enum fault_code take(struct intake *intake, const struct log_item *item, 
     case LOG_RECORD:
         return take_record(intake, &item->record, fault);
     case LOG_LABEL:
+        return take_label(intake, &item->label, fault);
+    case LOG_OBJECT:
         break;
     }
-    return take_label(intake, &item->label, fault);
+    return take_object(intake, &item->object, fault);
 }
 
 enum fault_code import_run(struct db *db, int64_t owner, log_item_next *next, void *context,
@@ -457,6 +544,7 @@ enum fault_code import_run(struct db *db, int64_t owner, log_item_next *next, vo
     }
     arena_clear(&intake.writing);
     arena_clear(&intake.arena);
+    marks_clear(&intake.given);
     free(intake.map);
     return code;
 }

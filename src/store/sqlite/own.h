@@ -34,6 +34,7 @@ static inline struct sqlite_store *own(struct store *store)
 
 extern const struct store_tree_ops sqlite_tree_ops;
 extern const struct store_read_ops sqlite_read_ops;
+extern const struct store_file_ops sqlite_file_ops;
 extern const struct store_desk_ops sqlite_desk_ops;
 extern const struct store_house_ops sqlite_house_ops;
 

@@ -4,7 +4,13 @@
 SELECT max((SELECT coalesce(max(e), 0) FROM entry), (SELECT coalesce(max(e), 0) FROM note),
            (SELECT value FROM meta WHERE key = 'floor'))
 
--- ---- owners, objects ----
+-- name: read_begin
+BEGIN
+
+-- name: read_end
+COMMIT
+
+-- ---- owners ----
 
 -- name: owner_named
 SELECT o FROM owner WHERE name = ?1
@@ -44,17 +50,68 @@ INSERT INTO token(hash, owner, label, created_us) VALUES(?1, ?2, ?3, ?4)
 -- name: token_delete
 DELETE FROM token WHERE owner = ?1
 
--- name: object_named
-SELECT o FROM object WHERE hash = ?1
+-- ---- objects ----
 
--- name: object_hash
-SELECT hash FROM object WHERE o = ?1
+-- name: object_standing
+-- Its number, and whether it was born or touched after gc last began.
+SELECT o, max(born_us, coalesce((SELECT at_us FROM touch t WHERE t.o = x.o), 0)) >
+          (SELECT value FROM meta WHERE key = 'gc')
+FROM object x WHERE hash = ?1
+
+-- name: object_touch
+INSERT INTO touch(o, at_us) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET at_us = excluded.at_us
 
 -- name: object_insert
 INSERT INTO object(hash, kind, size, born_us, data) VALUES(?1, ?2, ?3, ?4, ?5)
 
+-- name: object_hash
+SELECT hash FROM object WHERE o = ?1
+
+-- name: object_at
+SELECT hash, kind, size, data FROM object WHERE o = ?1
+
+-- name: object_find
+SELECT hash, kind, size, data FROM object WHERE hash = ?1
+
+-- name: object_below
+-- What a directory or a list of pieces names.
+SELECT o, kind, size FROM object WHERE hash = ?1
+
 -- name: object_scan
 SELECT o, hash, kind, size, data FROM object
+
+-- name: tree_named
+SELECT o FROM object WHERE hash = ?1 AND kind = 2
+
+-- name: gc_began
+SELECT value FROM meta WHERE key = 'gc'
+
+-- name: gc_begin
+-- No two begin at the same time, whatever the clock says.
+UPDATE meta SET value = max(value + 1, ?1) WHERE key = 'gc'
+
+-- name: sweep_trees
+-- All that names a tree.
+SELECT tree FROM entry WHERE tree IS NOT NULL
+UNION SELECT was FROM files WHERE was IS NOT NULL
+UNION SELECT now FROM files WHERE now IS NOT NULL
+UNION SELECT o FROM object WHERE hash IN (SELECT was FROM intent UNION SELECT now FROM intent)
+
+-- name: sweep_json
+SELECT metadata FROM session WHERE metadata IS NOT NULL
+UNION SELECT limits FROM session WHERE limits IS NOT NULL
+
+-- name: sweep_old
+SELECT o FROM object x
+WHERE born_us <= ?1 AND NOT EXISTS (SELECT 1 FROM touch t WHERE t.o = x.o AND t.at_us > ?1)
+
+-- name: sweep_size
+-- The bytes of an object that is still as old as that.
+SELECT length(data) FROM object x
+WHERE o = ?1 AND born_us <= ?2 AND NOT EXISTS (SELECT 1 FROM touch t WHERE t.o = x.o AND t.at_us > ?2)
+
+-- name: sweep_delete
+DELETE FROM object WHERE o = ?1
 
 -- ---- sessions ----
 
@@ -92,7 +149,8 @@ SELECT parent_s FROM session WHERE s = ?1
 SELECT x.id, x.state, x.title, x.agent, o.name, x.parent_id, x.parent_title, x.parent_msg,
        x.parent_side, coalesce((SELECT state FROM session p WHERE p.s = x.parent_s), 1), x.archived,
        x.created_us, x.touched_us, (SELECT data FROM object WHERE o = x.metadata),
-       (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n, r.turn, r.state
+       (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n, r.turn, r.state,
+       x.mode, x.dir
 FROM session x JOIN owner o ON o.o = x.owner LEFT JOIN run r ON r.s = x.s WHERE x.s = ?1
 
 -- name: session_child_count
@@ -104,9 +162,9 @@ SELECT count(*) FROM (SELECT 1 FROM session WHERE owner = ?1 AND state = 0 LIMIT
 -- name: session_insert
 INSERT INTO session(fam, owner, id, state, base_s, base_n, base_v, depth, jump, parent_s, parent_id,
                     parent_title, parent_msg, parent_side, agent, title, title_base, title_n,
-                    archived, created_us, touched_us, metadata, limits)
+                    archived, created_us, touched_us, metadata, limits, mode, dir)
 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-       ?21, ?22, ?23)
+       ?21, ?22, ?23, ?24, ?25)
 
 -- name: session_root
 -- Family and jump pointer of a session that is its own.
@@ -125,9 +183,12 @@ UPDATE session SET archived = ?2 WHERE s = ?1
 -- name: session_objects
 UPDATE session SET metadata = ?2, limits = ?3 WHERE s = ?1
 
+-- name: session_workspace
+UPDATE session SET mode = ?2, dir = ?3 WHERE s = ?1
+
 -- name: session_delete
 UPDATE session SET state = 1, title = '', title_base = '', title_n = 0, archived = 0,
-                   metadata = NULL, limits = NULL
+                   metadata = NULL, limits = NULL, mode = 0, dir = NULL
 WHERE s = ?1
 
 -- name: session_remove
@@ -226,28 +287,28 @@ SELECT e, s, n0, head, salt, chash, spans, body FROM entry WHERE e = ?1
 SELECT e, s, n0, head, salt, chash, spans, body, n, kind, seen, tree FROM entry ORDER BY e
 
 -- name: entry_at
-SELECT e, head, body FROM entry WHERE s = ?1 AND n = ?2
+SELECT e, head, body, tree FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: entry_head
 SELECT head FROM entry WHERE s = ?1 AND n = ?2
 
 -- name: entry_scan
 -- The visible messages of a range.
-SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n
+SELECT e, head, body, tree FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n
 
 -- name: entry_scan_all
 -- Everything of a range but moves.
-SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
+SELECT e, head, body, tree FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
 
 -- name: entry_scan_raw
-SELECT e, head, body FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 ORDER BY n
+SELECT e, head, body, tree FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 ORDER BY n
 
 -- name: entry_scan_from
-SELECT e, head, body FROM entry WHERE s = ?1 AND n >= ?2 ORDER BY n
+SELECT e, head, body, tree FROM entry WHERE s = ?1 AND n >= ?2 ORDER BY n
 
 -- name: entry_scan_number
 -- The acts of living sessions above a number of the store.
-SELECT x.e, x.head, x.body, x.s, y.owner
+SELECT x.e, x.head, x.body, x.tree, x.s, y.owner
 FROM entry x CROSS JOIN session y ON y.s = x.s
 WHERE x.e > ?1 AND y.state = 0 AND (?2 < 0 OR y.owner = ?2) ORDER BY x.e
 
@@ -286,6 +347,42 @@ SELECT n FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND seen = 1 ORDER BY n
 
 -- name: adopt_scan
 SELECT n, length(body) FROM entry WHERE s = ?1 AND n BETWEEN ?2 AND ?3 AND kind <> 6 ORDER BY n
+
+-- ---- files ----
+
+-- name: files_insert
+INSERT INTO files(s, n, was, now, foreign_) VALUES(?1, ?2, ?3, ?4, ?5)
+
+-- name: files_scan
+SELECT n, was, now, foreign_ FROM files WHERE s = ?1 AND n > ?2 ORDER BY n
+
+-- name: files_at
+SELECT was, now, foreign_ FROM files WHERE s = ?1 AND n = ?2
+
+-- name: merge_insert
+INSERT INTO merge(s, n, ref_s, ref_n) VALUES(?1, ?2, ?3, ?4)
+
+-- name: merge_at
+SELECT ref_s, ref_n FROM merge WHERE s = ?1 AND n = ?2
+
+-- name: merge_scan
+SELECT ref_s, ref_n FROM merge WHERE s = ?1 AND n BETWEEN ?2 AND ?3
+
+-- name: intent_of
+SELECT i FROM intent WHERE s = ?1
+
+-- name: intent_insert
+INSERT INTO intent(s, dir, dev, ino, was, now, body, at_us) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+
+-- name: intent_delete
+DELETE FROM intent WHERE i = ?1
+
+-- name: intent_forget
+DELETE FROM intent WHERE s = ?1
+
+-- name: intent_list
+SELECT t.i, x.owner, x.id, t.s, t.dir, t.dev, t.ino, t.was, t.now, t.body, t.at_us
+FROM intent t JOIN session x ON x.s = t.s ORDER BY t.i
 
 -- ---- turns, moves, state ----
 
@@ -528,6 +625,12 @@ DELETE FROM line WHERE s = ?1 AND n0 > ?2
 -- name: trim_move
 DELETE FROM move WHERE s = ?1 AND n > ?2
 
+-- name: trim_files
+DELETE FROM files WHERE s = ?1 AND n > ?2
+
+-- name: trim_merge
+DELETE FROM merge WHERE s = ?1 AND n > ?2
+
 -- name: trim_state
 DELETE FROM state WHERE s = ?1 AND n > ?2
 
@@ -565,6 +668,12 @@ WHERE x.state = 2 AND NOT EXISTS (SELECT 1 FROM pin WHERE s = x.s)
   AND x.touched_us <= ?1
 LIMIT 1
 
+-- name: cleared_more
+UPDATE meta SET value = value + 1 WHERE key = 'cleared'
+
+-- name: history_mark
+SELECT (SELECT max(n) FROM entry WHERE s = ?1), (SELECT value FROM meta WHERE key = 'cleared')
+
 -- name: meta_floor
 UPDATE meta SET value = max(value, ?1) WHERE key = 'floor'
 
@@ -574,12 +683,6 @@ UPDATE meta SET value = max(value, coalesce((SELECT max(e) FROM note WHERE at_us
 
 -- name: gc_notes
 DELETE FROM note WHERE at_us <= ?1 AND NOT EXISTS (SELECT 1 FROM session x WHERE x.s = note.s)
-
--- name: gc_objects
-DELETE FROM object WHERE born_us <= ?1
-  AND NOT EXISTS (SELECT 1 FROM session WHERE metadata = object.o)
-  AND NOT EXISTS (SELECT 1 FROM session WHERE limits = object.o)
-  AND NOT EXISTS (SELECT 1 FROM entry WHERE tree = object.o)
 
 -- name: counts
 SELECT (SELECT count(*) FROM session WHERE state = 0), (SELECT count(*) FROM session WHERE state = 1),
@@ -634,7 +737,8 @@ SELECT p.by_s, p.by_n FROM upon JOIN pin p ON p.s = upon.s AND p.n >= upon.low L
 -- ---- verify ----
 
 -- name: verify_sessions
-SELECT x.s, x.fam, x.id, x.state, x.base_s, x.base_n, x.depth, x.jump, x.title, x.title_base, x.title_n
+SELECT x.s, x.fam, x.id, x.state, x.base_s, x.base_n, x.depth, x.jump, x.title, x.title_base, x.title_n,
+       x.mode, x.dir
 FROM session x ORDER BY x.s
 
 -- name: verify_orphans
@@ -659,6 +763,14 @@ UNION ALL SELECT 'note', s, e FROM note o
 UNION ALL SELECT 'deletion', s, 0 FROM reap r WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s)
 UNION ALL SELECT 'running turn', s, 0 FROM run r
   WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s AND x.state <> 1)
+UNION ALL SELECT 'piece of metadata', s, 0 FROM session x
+  WHERE EXISTS (SELECT 1 FROM object WHERE o IN (x.metadata, x.limits) AND kind <> 1)
+UNION ALL SELECT 'change of files', s, n FROM files f
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = f.s AND e.n = f.n)
+UNION ALL SELECT 'merge', s, n FROM merge m
+  WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = m.s AND e.n = m.n AND e.kind = 0)
+UNION ALL SELECT 'move of files', s, i FROM intent t
+  WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = t.s AND x.state <> 1)
 
 -- name: verify_desk
 -- What belongs to an owner who is not there.
@@ -668,6 +780,12 @@ UNION ALL SELECT 'kept answer', owner FROM once t WHERE NOT EXISTS (SELECT 1 FRO
 -- name: verify_runs
 -- Turns that have not ended are queued, running or waiting, the others are not.
 SELECT s FROM run WHERE state NOT BETWEEN 1 AND 6 OR (ended_us IS NULL) <> (state <= 3)
+
+-- name: verify_intents
+-- Moves that are going on and name a tree that is not there; ?1 means none, and needs not be.
+SELECT s FROM intent i
+WHERE (i.was <> ?1 AND NOT EXISTS (SELECT 1 FROM object WHERE hash = i.was AND kind = 2))
+   OR (i.now <> ?1 AND NOT EXISTS (SELECT 1 FROM object WHERE hash = i.now AND kind = 2))
 
 -- name: verify_gaps
 -- Sessions whose acts are not numbered 1, 2, 3 …
@@ -697,5 +815,5 @@ SELECT e FROM note WHERE s = ?1
 -- name: export_session
 SELECT x.fam, x.id, x.state, x.base_s, x.base_n, x.base_v, x.parent_s, x.parent_id, x.parent_title,
        x.parent_msg, x.parent_side, x.agent, x.title, x.archived, x.created_us, x.touched_us,
-       (SELECT data FROM object WHERE o = x.metadata), (SELECT data FROM object WHERE o = x.limits)
+       (SELECT data FROM object WHERE o = x.metadata), (SELECT data FROM object WHERE o = x.limits), x.mode
 FROM session x WHERE x.s = ?1

@@ -107,6 +107,19 @@ static enum fault_code read_history(struct store *store, const struct history_sp
     return code;
 }
 
+static enum fault_code read_history_mark(struct store *store, int64_t owner, struct str session,
+                                         struct history_mark *out, struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = history_mark_run(db, owner, session, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
 static enum fault_code read_raw_log(struct store *store, const struct log_spec *spec,
                                     entry_visit *visit, void *context, struct fault *fault)
 {
@@ -234,6 +247,7 @@ const struct store_read_ops sqlite_read_ops = {
     .entry = read_entry,
     .state = read_state,
     .history = read_history,
+    .history_mark = read_history_mark,
     .raw_log = read_raw_log,
     .journal = read_journal,
     .records = read_records,

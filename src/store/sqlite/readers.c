@@ -74,7 +74,7 @@ enum fault_code read_begin(struct sqlite_store *store, struct db **out, struct f
 {
     if (reader_take(store, out, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (db_exec(*out, "BEGIN", fault) == FAULT_OK)
+    if (db_run(*out, Q_READ_BEGIN, NULL, 0, fault) == FAULT_OK)
         return FAULT_OK;
     reader_give(store, *out);
     return fault_pass(fault);
@@ -83,6 +83,6 @@ enum fault_code read_begin(struct sqlite_store *store, struct db **out, struct f
 void read_end(struct sqlite_store *store, struct db *db)
 {
     db_rest(db);
-    sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
+    sqlite3_step(db_query(db, Q_READ_END, NULL, 0));
     reader_give(store, db);
 }

@@ -26,6 +26,7 @@ enum fault_code delete_run(struct db *db, const struct delete_spec *spec, struct
         note.now = spec->session;
     if ((spec->purge && db_run(db, Q_NOTE_BLANK, ARGS(arg_int(link.s)), fault) != FAULT_OK) ||
         db_run(db, Q_RUN_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
+        db_run(db, Q_INTENT_FORGET, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
         db_run(db, Q_REAP_INSERT,
                ARGS(arg_int(link.s), arg_int(spec->purge ? PURGE_SELF : PURGE_NOT)),
@@ -223,6 +224,7 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
         note.at_us = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
         if (db_run(db, Q_RUN_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
+            db_run(db, Q_INTENT_FORGET, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
             db_run(db, Q_SESSION_DELETE, ARGS(arg_int(link.s)), fault) != FAULT_OK ||
             db_run(db, Q_REAP_INSERT, ARGS(arg_int(link.s), arg_int(0)), fault) != FAULT_OK ||
             note_insert(db, &link, &note, fault) != FAULT_OK)
@@ -234,8 +236,8 @@ static enum fault_code delete_loose(struct db *db, enum query query, int64_t key
 static enum fault_code trim(struct db *db, const struct reap_plan *plan, struct fault *fault)
 {
     static const enum query steps[] = {
-        Q_TRIM_REAP_PINNED, Q_TRIM_PIN,   Q_TRIM_LINE,  Q_TRIM_MOVE,
-        Q_TRIM_STATE,       Q_TRIM_LABEL, Q_TRIM_ENTRY,
+        Q_TRIM_REAP_PINNED, Q_TRIM_PIN,   Q_TRIM_LINE,  Q_TRIM_MOVE,  Q_TRIM_STATE,
+        Q_TRIM_LABEL,       Q_TRIM_FILES, Q_TRIM_MERGE, Q_TRIM_ENTRY,
     };
 
     struct link link;
@@ -310,8 +312,12 @@ enum fault_code reap_run(struct db *db, const struct reap_plan *plan, struct are
     case REAP_NOTHING:
         return FAULT_OK;
     case REAP_TRIM:
+        if (db_run(db, Q_CLEARED_MORE, NULL, 0, fault) != FAULT_OK)
+            return fault_pass(fault);
         return trim(db, plan, fault);
     case REAP_PURGE:
+        if (db_run(db, Q_CLEARED_MORE, NULL, 0, fault) != FAULT_OK)
+            return fault_pass(fault);
         for (size_t i = 0; i < plan->count; i++)
             if (erase(db, plan->acts[i], arena, fault) != FAULT_OK)
                 return fault_pass(fault);
@@ -338,9 +344,6 @@ enum fault_code gc_leftovers(struct db *db, const struct gc_spec *spec, struct g
         db_run(db, Q_GC_NOTES, ARGS(arg_int(before)), fault) != FAULT_OK)
         return fault_pass(fault);
     out->notes += sqlite3_changes64(db->handle);
-    if (db_run(db, Q_GC_OBJECTS, ARGS(arg_int(before)), fault) != FAULT_OK)
-        return fault_pass(fault);
-    out->objects += sqlite3_changes64(db->handle);
     return FAULT_OK;
 }
 

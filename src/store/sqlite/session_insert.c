@@ -1,5 +1,7 @@
 #include "store/sqlite/session_insert.h"
 
+#include "store/object.h"
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/title.h"
 
@@ -81,18 +83,20 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
         object_put(db, OBJECT_JSON, new->metadata, new->at_us, &metadata, fault) != FAULT_OK ||
         object_put(db, OBJECT_JSON, new->limits, new->at_us, &limits, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (db_run(db, Q_SESSION_INSERT,
-               ARGS(arg_int(new->fam), arg_int(new->owner), arg_text(id), arg_int(new->state),
-                    arg_s(new->base), arg_n(new->base), arg_int(new->base_v), arg_int(new->depth),
-                    arg_int(new->jump), new->parent_s ? arg_int(new->parent_s) : none,
-                    arg_text(new->parent_id), arg_text(new->parent_title),
-                    arg_text(new->parent_message),
-                    new->parent_id.p ? arg_int(new->parent_side) : none, arg_text(new->agent),
-                    arg_text(text), arg_text(title.base), arg_int(title.number),
-                    arg_int(new->archived), arg_int(new->at_us),
-                    arg_int(new->touched_us ? new->touched_us : new->at_us),
-                    metadata ? arg_int(metadata) : none, limits ? arg_int(limits) : none),
-               fault) != FAULT_OK)
+    if (db_run(
+            db, Q_SESSION_INSERT,
+            ARGS(arg_int(new->fam), arg_int(new->owner), arg_text(id), arg_int(new->state),
+                 arg_s(new->base), arg_n(new->base), arg_int(new->base_v), arg_int(new->depth),
+                 arg_int(new->jump), new->parent_s ? arg_int(new->parent_s) : none,
+                 arg_text(new->parent_id), arg_text(new->parent_title),
+                 arg_text(new->parent_message), new->parent_id.p ? arg_int(new->parent_side) : none,
+                 arg_text(new->agent), arg_text(text), arg_text(title.base), arg_int(title.number),
+                 arg_int(new->archived), arg_int(new->at_us),
+                 arg_int(new->touched_us ? new->touched_us : new->at_us),
+                 metadata ? arg_int(metadata) : none, limits ? arg_int(limits) : none,
+                 arg_int(new->workspace.mode),
+                 new->workspace.mode == WORKSPACE_ATTACHED ? arg_text(new->workspace.dir) : none),
+            fault) != FAULT_OK)
         return fault_pass(fault);
     s = sqlite3_last_insert_rowid(db->handle);
     if ((new->fam == 0 || new->jump == 0) &&

@@ -19,6 +19,7 @@ struct session_new {
     enum point_side parent_side;
     struct str agent, title, metadata, limits;
     bool archived;
+    struct workspace workspace;
     int64_t at_us, touched_us; /* touched_us 0: at_us */
     int64_t sessions_max;      /* 0: any number */
     enum note_act note;        /* 0: no note is written */

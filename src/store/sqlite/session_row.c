@@ -2,6 +2,8 @@
 
 #include "store/sqlite/entry_row.h"
 #include "store/sqlite/state_row.h"
+#include "store/sqlite/tree_row.h"
+#include "store/tree.h"
 
 static struct usage usage_minus(struct usage a, struct usage b)
 {
@@ -38,11 +40,17 @@ enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena, s
     *base = column_address(q, 15);
     session.turn = column_dup(q, 17, arena);
     session.turn_state = (enum run_state)sqlite3_column_int(q, 18);
+    session.workspace.mode = (enum workspace_mode)sqlite3_column_int(q, 19);
+    session.workspace.dir = column_dup(q, 20, arena);
     sqlite3_reset(q);
     if (!session.metadata.p)
         session.metadata = STR("{}");
     if (!session.limits.p)
         session.limits = STR("{}");
+    if (!session.workspace.dir.p)
+        session.workspace.dir = STR("");
+    memcpy(session.tree, tree_empty, HASH_BYTES);
+    memcpy(session.base_tree, tree_empty, HASH_BYTES);
     *out = session;
     return FAULT_OK;
 }
@@ -89,6 +97,8 @@ enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct ar
         head_get(db, &link, &head, fault) != FAULT_OK ||
         head_fill(db, &head, arena, &session, fault) != FAULT_OK ||
         act_get(db, link.base, &base, fault) != FAULT_OK ||
+        tree_hash(db, head.facts.tree, session.tree, fault) != FAULT_OK ||
+        tree_hash(db, base.facts.tree, session.base_tree, fault) != FAULT_OK ||
         db_int(db, Q_SESSION_CHILD_COUNT, ARGS(arg_int(s)), &session.children, fault) != FAULT_OK)
         return fault_pass(fault);
     session.fork_index = base.facts.visible;
@@ -129,64 +139,6 @@ enum fault_code session_touch(struct db *db, const struct link *link, int64_t at
     if (at_us - link->touched_us <= TOUCH_LAG_US)
         return FAULT_OK;
     return db_run(db, Q_SESSION_TOUCH, ARGS(arg_int(link->s), arg_int(at_us)), fault);
-}
-
-enum fault_code object_put(struct db *db, int kind, struct str data, int64_t at_us, int64_t *out,
-                           struct fault *fault)
-{
-    unsigned char hash[HASH_BYTES];
-    int64_t object = 0;
-
-    *out = 0;
-    if (data.n == 0 || str_eq(data, STR("{}")))
-        return FAULT_OK;
-    hasher_begin(db->hasher);
-    hasher_add_int(db->hasher, kind);
-    hasher_add(db->hasher, data.p, data.n);
-    hasher_end(db->hasher, hash);
-    if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_bytes(hash, HASH_BYTES)), &object, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (object == 0) {
-        if (db_run(db, Q_OBJECT_INSERT,
-                   ARGS(arg_bytes(hash, HASH_BYTES), arg_int(kind), arg_int((int64_t)data.n),
-                        arg_int(at_us), arg_blob(data)),
-                   fault) != FAULT_OK)
-            return fault_pass(fault);
-        object = sqlite3_last_insert_rowid(db->handle);
-    }
-    *out = object;
-    return FAULT_OK;
-}
-
-enum fault_code tree_named(struct db *db, struct str hash, int64_t *out, struct fault *fault)
-{
-    int64_t object = 0;
-
-    if (db_int(db, Q_OBJECT_NAMED, ARGS(arg_blob(hash)), &object, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (object == 0)
-        return fault_set(fault, FAULT_NOT_FOUND, "the tree of files is not in the store");
-    *out = object;
-    return FAULT_OK;
-}
-
-enum fault_code object_hash(struct db *db, int64_t object, struct arena *arena, struct str *out,
-                            struct fault *fault)
-{
-    sqlite3_stmt *q;
-    bool row;
-
-    *out = STR_NONE;
-    if (object == 0)
-        return FAULT_OK;
-    q = db_query(db, Q_OBJECT_HASH, ARGS(arg_int(object)));
-    if (db_step(db, q, &row, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (!row)
-        return fault_set(fault, FAULT_CORRUPT, "object %lld is missing", (long long)object);
-    *out = column_dup(q, 0, arena);
-    sqlite3_reset(q);
-    return FAULT_OK;
 }
 
 enum fault_code note_insert(struct db *db, const struct link *link, const struct note *note,

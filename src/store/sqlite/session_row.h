@@ -5,11 +5,7 @@
 #include "store/session.h"
 #include "store/sqlite/path.h"
 
-enum {
-    TOUCH_LAG_US = 5 * 1000 * 1000, /* session.touched_us is at most that much too old */
-    OBJECT_JSON = 1,
-    OBJECT_TREE = 2
-};
+enum { TOUCH_LAG_US = 5 * 1000 * 1000 }; /* session.touched_us is at most that much too old */
 
 /* Everything of struct session; the state only when asked for. */
 FAULT_CHECK enum fault_code session_get(struct db *db, int64_t s, bool with_state,
@@ -28,18 +24,6 @@ FAULT_CHECK enum fault_code head_expect(struct db *db, const struct act *head, s
 /* Remembers that the session was written to. */
 FAULT_CHECK enum fault_code session_touch(struct db *db, const struct link *link, int64_t at_us,
                                           struct fault *fault);
-
-/* The number of the object with these bytes, which is made when new. 0 for "{}" and for none. */
-FAULT_CHECK enum fault_code object_put(struct db *db, int kind, struct str data, int64_t at_us,
-                                       int64_t *out, struct fault *fault);
-
-/* The number of a stored tree by its hash. FAULT_NOT_FOUND. */
-FAULT_CHECK enum fault_code tree_named(struct db *db, struct str hash, int64_t *out,
-                                       struct fault *fault);
-
-/* The hash of a stored object. */
-FAULT_CHECK enum fault_code object_hash(struct db *db, int64_t object, struct arena *arena,
-                                        struct str *out, struct fault *fault);
 
 FAULT_CHECK enum fault_code note_insert(struct db *db, const struct link *link,
                                         const struct note *note, struct fault *fault);

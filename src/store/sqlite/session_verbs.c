@@ -2,12 +2,15 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/sqlite/label_row.h"
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
 #include "store/sqlite/session_insert.h"
+#include "store/object.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/writer.h"
 #include "store/title.h"
+#include "store/tree.h"
 
 #include <stdlib.h>
 
@@ -51,6 +54,7 @@ enum fault_code create_run(struct db *db, const struct create_spec *spec, struct
         .title = spec->title,
         .metadata = spec->metadata,
         .limits = spec->limits,
+        .workspace = spec->workspace,
         .at_us = spec->at_us,
         .sessions_max = spec->sessions_max,
         .note = NOTE_CREATED,
@@ -403,7 +407,10 @@ static enum fault_code ancestors(struct db *db, const struct link *link, session
                                       .owner = session.owner,
                                       .head = STR(""),
                                       .metadata = STR("{}"),
-                                      .limits = STR("{}")};
+                                      .limits = STR("{}"),
+                                      .workspace = {WORKSPACE_NONE, STR("")}};
+            memcpy(parent.tree, tree_empty, HASH_BYTES);
+            memcpy(parent.base_tree, tree_empty, HASH_BYTES);
         }
         if (parent.state == SESSION_DELETED) {
             parent.id = session.parent.session;

@@ -27,6 +27,16 @@ FAULT_CHECK enum fault_code move_run(struct db *db, const struct move_spec *spec
 FAULT_CHECK enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec,
                                       struct arena *arena, struct move_result *out,
                                       struct fault *fault);
+FAULT_CHECK enum fault_code merge_files_run(struct db *db, const struct merge_spec *spec,
+                                            struct arena *arena, struct merge_result *out,
+                                            struct fault *fault);
+FAULT_CHECK enum fault_code workspace_run(struct db *db, const struct workspace_spec *spec,
+                                          struct arena *arena, struct session *out,
+                                          struct fault *fault);
+FAULT_CHECK enum fault_code intent_begin_run(struct db *db, const struct intent_spec *spec,
+                                             struct arena *arena, int64_t *intent,
+                                             struct address *head, struct fault *fault);
+FAULT_CHECK enum fault_code intent_drop_run(struct db *db, int64_t intent, struct fault *fault);
 FAULT_CHECK enum fault_code save_run(struct db *db, const struct record_spec *spec,
                                      struct arena *arena, struct fault *fault);
 FAULT_CHECK enum fault_code label_run(struct db *db, const struct label_spec *spec,
@@ -39,7 +49,8 @@ FAULT_CHECK enum fault_code user_add_run(struct db *db, const struct user_spec *
                                          int64_t *owner, struct fault *fault);
 FAULT_CHECK enum fault_code user_remove_run(struct db *db, struct str name, struct fault *fault);
 FAULT_CHECK enum fault_code agent_put_run(struct db *db, const struct agent_row *row,
-                                          bool must_be_new, struct fault *fault);
+                                          bool must_be_new, struct once *once, struct arena *arena,
+                                          struct fault *fault);
 FAULT_CHECK enum fault_code agent_remove_run(struct db *db, struct str name, struct fault *fault);
 FAULT_CHECK enum fault_code draft_run(struct db *db, int64_t owner, struct str session,
                                       struct str turn, struct str body, struct fault *fault);
@@ -90,6 +101,8 @@ FAULT_CHECK enum fault_code labels_run(struct db *db, int64_t owner, struct str 
 FAULT_CHECK enum fault_code history_run(struct db *db, const struct history_spec *spec,
                                         entry_visit *visit, void *context,
                                         struct history_info *info, struct fault *fault);
+FAULT_CHECK enum fault_code history_mark_run(struct db *db, int64_t owner, struct str session,
+                                             struct history_mark *out, struct fault *fault);
 FAULT_CHECK enum fault_code raw_log_run(struct db *db, const struct log_spec *spec,
                                         entry_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code journal_run(struct db *db, const struct log_spec *spec,
@@ -104,6 +117,14 @@ FAULT_CHECK enum fault_code rewound_run(struct db *db, int64_t owner, struct str
                                         rewound_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code records_run(struct db *db, int64_t owner, struct str session,
                                         record_visit *visit, void *context, struct fault *fault);
+FAULT_CHECK enum fault_code files_acts_run(struct db *db, int64_t owner, struct str session,
+                                           struct address after, files_act_visit *visit,
+                                           void *context, struct fault *fault);
+FAULT_CHECK enum fault_code tree_at_run(struct db *db, int64_t owner, struct str session,
+                                        const struct point_spec *spec, struct address *at,
+                                        unsigned char tree[HASH_BYTES], struct fault *fault);
+FAULT_CHECK enum fault_code intents_run(struct db *db, intent_visit *visit, void *context,
+                                        struct fault *fault);
 FAULT_CHECK enum fault_code user_list_run(struct db *db, user_visit *visit, void *context,
                                           struct fault *fault);
 FAULT_CHECK enum fault_code user_find_run(struct db *db, const unsigned char token[HASH_BYTES],

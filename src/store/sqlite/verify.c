@@ -3,8 +3,12 @@
 
 #include "store/sqlite/content_row.h"
 #include "store/sqlite/entry_row.h"
+#include "store/sqlite/object_row.h"
+#include "store/sqlite/merge_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
+#include "store/sqlite/tree_walk.h"
+#include "store/sqlite/tree_row.h"
 #include "store/sqlite/writer.h"
 #include "store/title.h"
 
@@ -15,7 +19,8 @@ enum { TELL_EVERY = 2000 };
 
 struct check {
     struct db *db;
-    struct arena arena; /* cleared after each row */
+    struct tree_walk walk; /* of the trees that acts have */
+    struct arena arena;    /* cleared after each row */
     store_problem *problem;
     store_progress *progress;
     void *context;
@@ -143,11 +148,40 @@ static enum fault_code check_line(struct check *check, const struct act_row *row
     return FAULT_OK;
 }
 
+/* An undo or redo goes where it must; what moves files alone stays where the head was. */
+static enum fault_code check_aim(struct check *check, const struct act_row *row, enum move_act act,
+                                 enum move_scope scope, struct address before, struct address to,
+                                 struct fault *fault)
+{
+    enum move_scope taken_back = scope;
+    struct act goal = {.at = to};
+    struct link link;
+
+    if (act == MOVE_UNDO || act == MOVE_REDO) {
+        if (link_get(check->db, row->at.s, &link, fault) != FAULT_OK)
+            return fault_pass(fault);
+        switch (way_back(check->db, &link, row->at.n, act, &goal, &taken_back, fault)) {
+        case FAULT_OK:
+            break;
+        case FAULT_NOTHING_TO_UNDO:
+        case FAULT_NOTHING_TO_REDO:
+            return fault_set(fault, FAULT_CORRUPT, "it takes back what was not there");
+        default:
+            return fault_pass(fault);
+        }
+    }
+    if (scope < SCOPE_BOTH || scope > SCOPE_FILES || taken_back != scope ||
+        !address_eq(to, scope == SCOPE_FILES || act == MOVE_MERGE ? before : goal.at))
+        act_wrong(check, row, "it moves something else than it should");
+    return FAULT_OK;
+}
+
 static enum fault_code check_move(struct check *check, const struct act_row *row,
-                                  struct address *to, struct fault *fault)
+                                  struct address before, struct address *to, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(check->db, Q_MOVE_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
     struct stacks stored, want;
+    enum move_scope scope;
     enum move_act act;
     bool found;
 
@@ -156,6 +190,7 @@ static enum fault_code check_move(struct check *check, const struct act_row *row
     if (!found)
         return fault_set(fault, FAULT_CORRUPT, "what it moves to is missing");
     act = (enum move_act)sqlite3_column_int(q, 0);
+    scope = (enum move_scope)sqlite3_column_int(q, 1);
     *to = column_address(q, 2);
     stored = (struct stacks){sqlite3_column_int64(q, 4), sqlite3_column_int64(q, 5),
                              sqlite3_column_int64(q, 6), sqlite3_column_int64(q, 7)};
@@ -165,7 +200,7 @@ static enum fault_code check_move(struct check *check, const struct act_row *row
     if (stored.undo_next != want.undo_next || stored.redo_next != want.redo_next ||
         stored.undo != want.undo || stored.redo != want.redo)
         act_wrong(check, row, "the order of undo and redo is wrong");
-    return FAULT_OK;
+    return check_aim(check, row, act, scope, before, *to, fault);
 }
 
 /* A change of state: its chain, and where the whole stands, that whole. */
@@ -230,6 +265,48 @@ static enum fault_code check_pin(struct check *check, const struct act_row *row,
     if (!known)
         act_wrong(check, row, "the place that it refers to is not kept");
     return act_get(check->db, row->head.ref, pinned, fault);
+}
+
+/* An act stands among those that changed the files when the one before it left others. */
+static enum fault_code check_change(struct check *check, const struct act_row *row, int64_t before,
+                                    struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(check->db, Q_FILES_AT, ARGS(arg_int(row->at.s), arg_int(row->at.n)));
+    int64_t was = 0, now = 0, foreign = 0;
+    bool found, same;
+
+    if (db_step(check->db, q, &found, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (found) {
+        was = sqlite3_column_int64(q, 0);
+        now = sqlite3_column_int64(q, 1);
+        foreign = sqlite3_column_int64(q, 2);
+        sqlite3_reset(q);
+    }
+    if (tree_same(check->db, before, row->head.facts.tree, &same, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (found == same || (found && (was != before || now != row->head.facts.tree ||
+                                    foreign != ((row->head.flags & ENTRY_FOREIGN) ? 1 : 0))))
+        act_wrong(check, row, "what it did to the files is written down wrongly");
+    return FAULT_OK;
+}
+
+/* What was merged is written down as long as it is there; one taken over names its source. */
+static enum fault_code check_merge(struct check *check, const struct act_row *row,
+                                   struct fault *fault)
+{
+    bool tells = row->head.flags & ENTRY_MERGED, adopted = row->head.flags & ENTRY_ADOPTED;
+    struct address ref = row->head.ref, merged;
+    int64_t known = 0;
+
+    if (merged_at(check->db, row->at, &merged, fault) != FAULT_OK ||
+        db_int(check->db, Q_ACT_KNOWN, ARGS(arg_int(ref.s), arg_int(ref.n)), &known, fault) !=
+            FAULT_OK)
+        return fault_pass(fault);
+    if ((merged.s && !tells) ||
+        (tells && !adopted && (merged.s || known) && !address_eq(merged, ref)))
+        act_wrong(check, row, "the merge that it tells of is another");
+    return FAULT_OK;
 }
 
 /* Is the act found by its id? */
@@ -297,8 +374,9 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         act_wrong(check, row, "its time is not after that of the act before it");
     if (before.at.s == row->at.s)
         spent = before.facts.spent;
-    if (row->head.kind == ENTRY_MOVE && (check_move(check, row, &to, fault) != FAULT_OK ||
-                                         act_get(db, to, &target, fault) != FAULT_OK))
+    if (row->head.kind == ENTRY_MOVE &&
+        (check_move(check, row, before.at, &to, fault) != FAULT_OK ||
+         act_get(db, to, &target, fault) != FAULT_OK))
         return fault_pass(fault);
     if (check_line(check, row, &target,
                    row->head.kind == ENTRY_MOVE ? row->at.n
@@ -309,6 +387,8 @@ static enum fault_code check_act(struct check *check, const struct act_row *row,
         check_state(check, row, &target.facts, &step.has_state, fault) != FAULT_OK ||
         check_pin(check, row, &pinned, fault) != FAULT_OK ||
         check_id(check, row, fault) != FAULT_OK ||
+        check_change(check, row, before.facts.tree, fault) != FAULT_OK ||
+        check_merge(check, row, fault) != FAULT_OK ||
         stored_content(db, row, &check->arena, content, fault) != FAULT_OK)
         return fault_pass(fault);
     check_body(check, row);
@@ -354,6 +434,8 @@ static enum fault_code check_acts(struct check *check, struct fault *fault)
         }
         check_columns(check, q, &row);
         code = check_act(check, &row, fault);
+        if (code == FAULT_OK && row.head.facts.tree)
+            code = tree_walk(&check->walk, row.head.facts.tree, fault);
         if (code != FAULT_OK && !missing(check, &row, code, fault))
             return code;
         check->result.entries++;
@@ -389,6 +471,9 @@ static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struc
         if (below.fam != fam)
             report(check, "session \"%.*s\": it is of another family than its base", STR_ARG(id));
     }
+    if (sqlite3_column_int(q, 11) < WORKSPACE_OWN || sqlite3_column_int(q, 11) > WORKSPACE_NONE ||
+        (sqlite3_column_int(q, 11) == WORKSPACE_ATTACHED) != (column_str(q, 12).n > 0))
+        report(check, "session \"%.*s\": where it works is not clear", STR_ARG(id));
     if (!str_eq(title.base, column_str(q, 9)) || title.number != sqlite3_column_int64(q, 10))
         report(check, "session \"%.*s\": its title is taken apart wrongly", STR_ARG(id));
     return FAULT_OK;
@@ -441,10 +526,64 @@ static enum fault_code check_desk(struct check *check, struct fault *fault)
     }
 }
 
+/* What an object says of itself, and what it is. */
+static enum fault_code check_object(struct check *check, sqlite3_stmt *q, struct fault *fault)
+{
+    enum object_kind kind = (enum object_kind)sqlite3_column_int(q, 2);
+    int64_t size = sqlite3_column_int64(q, 3);
+    struct str data = column_str(q, 4);
+    unsigned char hash[HASH_BYTES];
+
+    if (kind != OBJECT_JSON && object_unpack(data, size, &check->arena, &data, fault) != FAULT_OK)
+        return fault_pass(fault);
+    object_name(check->db->hasher, kind, data, hash);
+    if (!str_eq(column_str(q, 1), (struct str){(const char *)hash, HASH_BYTES}) ||
+        size != (int64_t)data.n)
+        return fault_set(fault, FAULT_CORRUPT, "it was altered");
+    return FAULT_OK;
+}
+
+static enum fault_code check_objects(struct check *check, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(check->db, Q_OBJECT_SCAN, NULL, 0);
+    bool row;
+
+    for (;;) {
+        enum fault_code code;
+
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!row)
+            return FAULT_OK;
+        code = check_object(check, q, fault);
+        if (code == FAULT_CORRUPT)
+            report(check, "object %lld: %s", (long long)sqlite3_column_int64(q, 0), fault->message);
+        else if (code != FAULT_OK)
+            return code;
+        arena_clear(&check->arena);
+    }
+}
+
+/* Moves of files that are going on. */
+static enum fault_code check_intents(struct check *check, struct fault *fault)
+{
+    sqlite3_stmt *q =
+        db_query(check->db, Q_VERIFY_INTENTS, ARGS(arg_bytes(tree_empty, HASH_BYTES)));
+    bool row;
+
+    for (;;) {
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!row)
+            return FAULT_OK;
+        report(check, "the move of files of session %lld names a tree that is not there",
+               (long long)sqlite3_column_int64(q, 0));
+    }
+}
+
 static enum fault_code check_rest(struct check *check, struct fault *fault)
 {
     sqlite3_stmt *q = db_query(check->db, Q_VERIFY_ORPHANS, NULL, 0);
-    unsigned char hash[HASH_BYTES];
     bool row;
 
     for (;;) {
@@ -460,27 +599,10 @@ static enum fault_code check_rest(struct check *check, struct fault *fault)
         if (db_step(check->db, q, &row, fault) != FAULT_OK)
             return fault_pass(fault);
         if (!row)
-            break;
+            return FAULT_OK;
         report(check, "session %lld has %lld acts and the last has number %lld",
                (long long)sqlite3_column_int64(q, 0), (long long)sqlite3_column_int64(q, 1),
                (long long)sqlite3_column_int64(q, 2));
-    }
-    q = db_query(check->db, Q_OBJECT_SCAN, NULL, 0);
-    for (;;) {
-        struct str data;
-
-        if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (!row)
-            return FAULT_OK;
-        data = column_str(q, 4);
-        hasher_begin(check->db->hasher);
-        hasher_add_int(check->db->hasher, sqlite3_column_int64(q, 2));
-        hasher_add(check->db->hasher, data.p, data.n);
-        hasher_end(check->db->hasher, hash);
-        if (!str_eq(column_str(q, 1), (struct str){(const char *)hash, HASH_BYTES}) ||
-            sqlite3_column_int64(q, 3) != (int64_t)data.n)
-            report(check, "object %lld was altered", (long long)sqlite3_column_int64(q, 0));
     }
 }
 
@@ -511,6 +633,7 @@ enum fault_code verify_run(struct db *db, store_problem *problem, store_progress
     enum fault_code code;
 
     arena_init(&check.arena);
+    tree_walk_init(&check.walk, db, NULL, NULL);
     code = check_file(&check, "PRAGMA integrity_check", fault);
     if (code == FAULT_OK)
         code = check_file(&check, "PRAGMA foreign_key_check", fault);
@@ -521,7 +644,12 @@ enum fault_code verify_run(struct db *db, store_problem *problem, store_progress
     if (code == FAULT_OK)
         code = check_rest(&check, fault);
     if (code == FAULT_OK)
+        code = check_objects(&check, fault);
+    if (code == FAULT_OK)
+        code = check_intents(&check, fault);
+    if (code == FAULT_OK)
         code = check_desk(&check, fault);
+    tree_walk_clear(&check.walk);
     arena_clear(&check.arena);
     if (code == FAULT_OK)
         *out = check.result;

@@ -1,7 +1,9 @@
 #include "store/sqlite/writer.h"
 
+#include "store/sqlite/object_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
+#include "store/sqlite/tree_row.h"
 
 enum fault_code writer_open(struct writer *writer, struct db *db, const struct link *link,
                             struct arena *arena, struct fault *fault)
@@ -171,7 +173,9 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
         .spans = draft->spans,
         .body = draft->body,
     };
-    if (act_insert(db, &row, arena, fault) != FAULT_OK)
+    if (act_insert(db, &row, arena, fault) != FAULT_OK ||
+        files_changed(db, at, before->tree, row.head.facts.tree, draft->flags & ENTRY_FOREIGN,
+                      fault) != FAULT_OK)
         return fault_pass(fault);
     if (step.has_state && state_insert(db, at, before, draft->state, &plan, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -179,6 +183,11 @@ enum fault_code writer_add(struct writer *writer, const struct draft *draft, str
         db_run(db, Q_PIN_INSERT,
                ARGS(arg_int(draft->ref.s), arg_int(draft->ref.n), arg_int(at.s), arg_int(at.n)),
                fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (draft->merged.s && db_run(db, Q_MERGE_INSERT,
+                                  ARGS(arg_int(at.s), arg_int(at.n), arg_int(draft->merged.s),
+                                       arg_int(draft->merged.n)),
+                                  fault) != FAULT_OK)
         return fault_pass(fault);
     writer->head = (struct act){at, row.n0, draft->kind, at_us, row.head.facts};
     return FAULT_OK;
@@ -201,9 +210,11 @@ enum fault_code stacks_before(struct db *db, int64_t s, int64_t n, struct stacks
     return FAULT_OK;
 }
 
-/* What stands below a move on the stack it is on: column 4 undo, 5 redo. */
-static enum fault_code below(struct db *db, int64_t s, int64_t n, int column, int64_t *out,
-                             struct fault *fault)
+/* Of `move_at`. What stands below a move on the stack it is on, or what it moved. */
+enum column { COLUMN_SCOPE = 1, COLUMN_UNDO = 4, COLUMN_REDO = 5 };
+
+static enum fault_code move_column(struct db *db, int64_t s, int64_t n, enum column column,
+                                   int64_t *out, struct fault *fault)
 {
     sqlite3_stmt *q;
     bool row;
@@ -217,7 +228,7 @@ static enum fault_code below(struct db *db, int64_t s, int64_t n, int column, in
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "move %lld of session %lld is missing", (long long)n,
                          (long long)s);
-    *out = sqlite3_column_int64(q, column);
+    *out = sqlite3_column_int64(q, (int)column);
     sqlite3_reset(q);
     return FAULT_OK;
 }
@@ -232,14 +243,14 @@ enum fault_code stacks_after(struct db *db, struct address at, enum move_act act
         return fault_pass(fault);
     switch (act) {
     case MOVE_UNDO:
-        if (below(db, at.s, stacks.undo, 4, &under, fault) != FAULT_OK)
+        if (move_column(db, at.s, stacks.undo, COLUMN_UNDO, &under, fault) != FAULT_OK)
             return fault_pass(fault);
         stacks.redo_next = stacks.redo;
         stacks.redo = at.n;
         stacks.undo = under;
         break;
     case MOVE_REDO:
-        if (below(db, at.s, stacks.redo, 5, &under, fault) != FAULT_OK)
+        if (move_column(db, at.s, stacks.redo, COLUMN_REDO, &under, fault) != FAULT_OK)
             return fault_pass(fault);
         stacks.undo_next = stacks.undo;
         stacks.undo = at.n;
@@ -247,6 +258,7 @@ enum fault_code stacks_after(struct db *db, struct address at, enum move_act act
         break;
     case MOVE_REWIND:
     case MOVE_ADOPT:
+    case MOVE_MERGE:
         stacks.undo_next = stacks.undo;
         stacks.undo = at.n;
         stacks.redo = 0;
@@ -257,10 +269,10 @@ enum fault_code stacks_after(struct db *db, struct address at, enum move_act act
 }
 
 enum fault_code way_back(struct db *db, const struct link *link, int64_t n, enum move_act act,
-                         struct act *target, struct fault *fault)
+                         struct act *target, enum move_scope *scope, struct fault *fault)
 {
     struct stacks stacks;
-    int64_t back;
+    int64_t back, moved;
 
     if (stacks_before(db, link->s, n, &stacks, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -268,6 +280,9 @@ enum fault_code way_back(struct db *db, const struct link *link, int64_t n, enum
     if (back == 0)
         return fault_set(fault, act == MOVE_UNDO ? FAULT_NOTHING_TO_UNDO : FAULT_NOTHING_TO_REDO,
                          "there is nothing to %s", act == MOVE_UNDO ? "undo" : "redo");
+    if (move_column(db, link->s, back, COLUMN_SCOPE, &moved, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *scope = (enum move_scope)moved;
     return act_get(db, back == 1 ? link->base : (struct address){link->s, back - 1}, target, fault);
 }
 
@@ -334,6 +349,8 @@ enum fault_code writer_move(struct writer *writer, const struct move_draft *move
         .salt = draft.salt,
     };
     if (act_insert(db, &row, arena, fault) != FAULT_OK ||
+        files_changed(db, at, writer->head.facts.tree, row.head.facts.tree, false, fault) !=
+            FAULT_OK ||
         (step.has_state &&
          state_insert(db, at, &target->facts, move->state, &plan, fault) != FAULT_OK))
         return fault_pass(fault);

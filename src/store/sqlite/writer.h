@@ -26,6 +26,7 @@ struct draft {
     struct str state; /* encoded delta; p == NULL: none */
     int64_t tree;     /* object; 0: none */
     struct address ref;
+    struct address merged; /* ENTRY_MERGED: the place that was, as far as it is known */
     struct str salt, spans, body;
     struct str content; /* content hash of an erased entry, else p == NULL */
 };
@@ -53,9 +54,9 @@ FAULT_CHECK enum fault_code writer_move(struct writer *writer, const struct move
                                         struct fault *fault);
 
 /*
- * The stacks of undo and redo, as lists through the moves: a rewind, an adopt or a redo stands on
- * the undo stack, an undo on the redo stack. A move remembers what is below it on the stack it is
- * on, and both tops after it; 0 when there is none.
+ * The stacks of undo and redo, as lists through the moves: a rewind, an adopt, a merge or a redo
+ * stands on the undo stack, an undo on the redo stack. A move remembers what is below it on the
+ * stack it is on, and both tops after it; 0 when there is none.
  */
 struct stacks {
     int64_t undo_next, redo_next, undo, redo;
@@ -69,9 +70,13 @@ FAULT_CHECK enum fault_code stacks_before(struct db *db, int64_t s, int64_t n, s
 FAULT_CHECK enum fault_code stacks_after(struct db *db, struct address at, enum move_act act,
                                          struct stacks *out, struct fault *fault);
 
-/* Where undo or redo goes: to where the head was before the act that it takes back. */
+/*
+ * Where undo or redo as act n goes: to where the head was before the act that it takes back, whose
+ * scope it has.
+ */
 FAULT_CHECK enum fault_code way_back(struct db *db, const struct link *link, int64_t n,
-                                     enum move_act act, struct act *target, struct fault *fault);
+                                     enum move_act act, struct act *target, enum move_scope *scope,
+                                     struct fault *fault);
 
 /* Spans as bytes for the column entry.spans, and back. */
 struct str spans_encode(const struct span *spans, size_t count, struct arena *arena);

@@ -1,0 +1,37 @@
+/* What the hub hands on: events and pieces of running text, one by one, in lists, for whom. */
+#ifndef ENGINE_HUB_ITEM_H
+#define ENGINE_HUB_ITEM_H
+
+#include "engine/hub.h"
+
+/* An event or a piece of running text, ready to be sent; one block of memory, given to free(). */
+struct hub_item {
+    struct hub_item *next;
+    int64_t e;     /* its number; of running text: the event after which it is told */
+    int64_t owner; /* OWNER_ANY: for whoever reads it (a reset) */
+    const char *type;
+    struct str session, turn, message;
+};
+
+struct hub_item *hub_item_new(int64_t e, int64_t owner, const char *type, struct str session,
+                              struct str turn, struct str message);
+
+/* Items in their order, which are the list's. */
+struct hub_list {
+    struct hub_item *first, **last;
+    size_t count, bytes; /* `bytes`: of messages */
+};
+
+void hub_list_init(struct hub_list *list);
+void hub_list_push(struct hub_list *list, struct hub_item *item);
+struct hub_item *hub_list_pop(struct hub_list *list); /* the first; there is one */
+void hub_list_clear(struct hub_list *list);
+void hub_list_move(struct hub_list *to, struct hub_list *from); /* all, to the end of `to` */
+
+/* Does the filter let it through? */
+bool hub_filter_lets(const struct hub_filter *filter, const struct hub_item *item);
+
+/* Copies the filter's texts to `at`, where there is room for them, and points there. */
+void hub_filter_copy(struct hub_filter *filter, char *at);
+
+#endif

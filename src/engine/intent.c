@@ -1,0 +1,384 @@
+/*
+ * Files and conversation move together: what is about to happen is written down, the files are
+ * changed, and the act that tells of it takes the note away. Whoever finds such a note later
+ * finishes it, or brings the files back.
+ */
+#include "engine/workspaces_own.h"
+#include "message/message_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLAN_VERSION = 1 };
+
+/* ---- the plan as bytes ---- */
+
+static void put_int(struct buf *out, int64_t value)
+{
+    unsigned char bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
+    buf_add(out, bytes, sizeof(bytes));
+}
+
+static void put_str(struct buf *out, struct str s)
+{
+    put_int(out, (int64_t)s.n);
+    buf_add_str(out, s);
+}
+
+static bool take_int(struct str *in, int64_t *out)
+{
+    uint64_t value = 0;
+
+    if (in->n < 8)
+        return false;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | (unsigned char)in->p[i];
+    *out = (int64_t)value;
+    in->p += 8;
+    in->n -= 8;
+    return true;
+}
+
+static bool take_str(struct str *in, struct str *out)
+{
+    int64_t n;
+
+    if (!take_int(in, &n) || n < 0 || (uint64_t)n > in->n)
+        return false;
+    *out = (struct str){in->p, (size_t)n};
+    in->p += n;
+    in->n -= (size_t)n;
+    return true;
+}
+
+void plan_encode(const struct plan *plan, struct buf *out)
+{
+    put_int(out, PLAN_VERSION);
+    put_int(out, plan->deed);
+    put_int(out, plan->act);
+    put_int(out, plan->scope);
+    put_int(out, plan->target.s);
+    put_int(out, plan->target.n);
+    put_str(out, plan->from);
+    put_int(out, plan->from_at.s);
+    put_int(out, plan->from_at.n);
+    put_str(out, plan->body);
+}
+
+bool plan_decode(struct str in, struct plan *out)
+{
+    int64_t version, deed, act, scope;
+
+    if (!take_int(&in, &version) || version != PLAN_VERSION || !take_int(&in, &deed) ||
+        !take_int(&in, &act) || !take_int(&in, &scope) || !take_int(&in, &out->target.s) ||
+        !take_int(&in, &out->target.n) || !take_str(&in, &out->from) ||
+        !take_int(&in, &out->from_at.s) || !take_int(&in, &out->from_at.n) ||
+        !take_str(&in, &out->body) || in.n)
+        return false;
+    if (deed < DEED_MOVE || deed > DEED_MERGE || act < 0 || act > MOVE_REDO || scope < 0 ||
+        scope > SCOPE_FILES)
+        return false;
+    out->deed = (enum deed)deed;
+    out->act = (enum move_act)act;
+    out->scope = (enum move_scope)scope;
+    return true;
+}
+
+/* ---- doing it ---- */
+
+static enum fault_code change_files(const struct place *place, const unsigned char *was,
+                                    const unsigned char *is, struct arena *arena,
+                                    struct files_report *report, struct fault *fault)
+{
+    struct reporting reporting = {report, arena};
+    struct restore_spec spec = {
+        .store = workspaces_store(place->workspaces),
+        .dir = place->fd,
+        .visit = report ? report_restored : NULL,
+        .context = &reporting,
+    };
+
+    if (place->fd < 0)
+        return FAULT_OK; /* it is laid out when it is needed */
+    memcpy(spec.from, was, HASH_BYTES);
+    memcpy(spec.to, is, HASH_BYTES);
+    return restore_apply(&spec, fault);
+}
+
+/* Brings the files back and forgets it; one that cannot be taken back now is taken back later. */
+static void take_back(const struct place *place, int64_t intent, const unsigned char *was,
+                      const unsigned char *is)
+{
+    struct fault fault;
+
+    if (change_files(place, is, was, NULL, NULL, &fault) != FAULT_OK ||
+        store_intent_drop(workspaces_store(place->workspaces), intent, &fault) != FAULT_OK)
+        return;
+}
+
+static enum fault_code intent_begin(const struct deed_spec *deed, int64_t *intent,
+                                    struct fault *fault)
+{
+    const struct place *place = deed->place;
+    struct engine *engine = place->workspaces->engine;
+    struct intent_spec spec = {
+        .owner = place->owner,
+        .session = place->session.id,
+        .at = deed->at,
+        .from = deed->was->tree,
+        .dir = place->dir,
+        .left_out = deed->was->left_all > 0,
+        .drawn = engine_draw_id(engine),
+        .at_us = engine_now_us(engine),
+    };
+    struct stat stat_ = {0};
+    struct address head;
+    struct buf body;
+    enum fault_code code;
+
+    if (place->fd >= 0 && fstat(place->fd, &stat_) != 0)
+        return fault_set(fault, FAULT_IO, "the directory \"%s\" cannot be looked at: %s",
+                         place->dir.p, strerror(errno));
+    spec.dev = (int64_t)stat_.st_dev;
+    spec.ino = (int64_t)stat_.st_ino;
+    memcpy(spec.to, deed->is, HASH_BYTES);
+    engine_draw_salt(engine, spec.salt);
+    buf_init(&body, LIMIT_INTENT_BYTES);
+    plan_encode(deed->plan, &body);
+    if (body.full) {
+        buf_clear(&body);
+        return fault_set(fault, FAULT_TOO_LARGE, "the move has more to tell than %d bytes",
+                         LIMIT_INTENT_BYTES);
+    }
+    spec.body = buf_str(&body);
+    code = store_intent_begin(engine_store(engine), &spec, intent, &head, fault);
+    buf_clear(&body);
+    return code;
+}
+
+enum fault_code deed_do(const struct deed_spec *spec, struct arena *arena,
+                        struct files_report *report, struct fault *fault)
+{
+    const unsigned char *was = spec->was->tree.hash;
+    enum fault_code code;
+    int64_t intent;
+
+    if (intent_begin(spec, &intent, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = change_files(spec->place, was, spec->is, arena, report, fault);
+    if (code == FAULT_OK)
+        code = spec->finish(spec->context, intent, fault);
+    if (code == FAULT_OK)
+        workspaces_count_report(spec->place->workspaces, report);
+    else
+        take_back(spec->place, intent, was, spec->is);
+    return code;
+}
+
+/* ---- what a crash left ---- */
+
+static enum fault_code finish_move(struct place *place, const struct plan *plan,
+                                   const struct move_files *files, struct arena *arena,
+                                   struct fault *fault)
+{
+    struct move_spec spec = {.owner = place->owner,
+                             .session = place->session.id,
+                             .act = plan->act,
+                             .scope = plan->scope,
+                             .files = *files};
+    struct engine *engine = place->workspaces->engine;
+    struct move_result result;
+
+    switch (plan->act) {
+    case MOVE_UNDO:
+        return engine_undo(engine, &spec, arena, &result, fault);
+    case MOVE_REDO:
+        return engine_redo(engine, &spec, arena, &result, fault);
+    default:
+        break;
+    }
+    spec.point = (struct point_spec){.by = plan->target.s ? POINT_ADDRESS : POINT_START,
+                                     .side = SIDE_AFTER,
+                                     .address = plan->target,
+                                     .guard = GUARD_NONE};
+    return engine_rewind(engine, &spec, arena, &result, fault);
+}
+
+static enum fault_code finish_merge(struct place *place, const struct plan *plan,
+                                    const struct move_files *files, struct arena *arena,
+                                    struct fault *fault)
+{
+    struct entry_spec entry = message_of_text(ROLE_SYSTEM, plan->body, arena);
+    struct merge_spec spec = {.owner = place->owner,
+                              .session = place->session.id,
+                              .from = plan->from,
+                              .from_at = &plan->from_at,
+                              .files = *files,
+                              .entry = &entry};
+    struct merge_result result;
+
+    return engine_merge(place->workspaces->engine, &spec, arena, &result, fault);
+}
+
+static enum fault_code finish_plan(struct place *place, const struct intent *intent,
+                                   const struct plan *plan, struct fault *fault)
+{
+    struct move_files files = {.tree = {.given = true}, .intent = intent->i};
+    struct arena arena;
+    enum fault_code code;
+
+    memcpy(files.tree.hash, intent->to, HASH_BYTES);
+    if (store_objects_since(workspaces_store(place->workspaces), &files.tree.since_us, fault) !=
+        FAULT_OK)
+        return fault_pass(fault);
+    arena_init(&arena);
+    if (plan->deed == DEED_MERGE) {
+        code = finish_merge(place, plan, &files, &arena, fault);
+    } else if (plan->deed == DEED_ADOPT) {
+        struct adopt_spec spec = {.owner = place->owner,
+                                  .session = place->session.id,
+                                  .from = plan->from,
+                                  .scope = plan->scope,
+                                  .files = files};
+        struct move_result result;
+
+        code = engine_adopt(place->workspaces->engine, &spec, &arena, &result, fault);
+    } else {
+        code = finish_move(place, plan, &files, &arena, fault);
+    }
+    arena_clear(&arena);
+    return code;
+}
+
+/* The directory of the intent, if it is the same one as then. One of tine's own may be a copy. */
+static enum fault_code intent_dir(struct place *place, const struct intent *intent,
+                                  struct fault *fault)
+{
+    bool own = place->session.workspace.mode == WORKSPACE_OWN;
+    struct stat stat_;
+
+    place->fd = open(place->dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (place->fd < 0 && own && errno == ENOENT)
+        return FAULT_OK;
+    if (place->fd >= 0 && fstat(place->fd, &stat_) == 0 &&
+        (own || ((int64_t)stat_.st_dev == intent->dev && (int64_t)stat_.st_ino == intent->ino)))
+        return FAULT_OK;
+    return fault_set(fault, FAULT_WORKSPACE_BLOCKED,
+                     "a move of files in \"%.*s\" was cut off, and the directory is not there any "
+                     "more: bring it back, or give the session another one",
+                     STR_ARG(intent->dir));
+}
+
+static enum fault_code settle(struct place *place, const struct intent *intent, struct fault *fault)
+{
+    enum fault_code code;
+    struct plan plan = {0};
+
+    if (intent_dir(place, intent, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!plan_decode(intent->body, &plan))
+        return fault_set(fault, FAULT_CORRUPT, "the intent of session \"%.*s\" cannot be read",
+                         STR_ARG(place->session.id));
+    code = change_files(place, intent->from, intent->to, NULL, NULL, fault);
+    if (code == FAULT_OK)
+        code = finish_plan(place, intent, &plan, fault);
+    if (code != FAULT_OK && !fault_retryable(code) && code != FAULT_IO && code != FAULT_FULL) {
+        take_back(place, intent->i, intent->from, intent->to); /* it cannot be made any more */
+        code = FAULT_OK;
+    }
+    if (place->fd >= 0)
+        close(place->fd);
+    place->fd = -1;
+    if (code != FAULT_OK)
+        return code;
+    return store_session_get(workspaces_store(place->workspaces), place->owner, place->session.id,
+                             false, &place->arena, &place->session, fault);
+}
+
+/* Intents of one session, or all. */
+struct found_intents {
+    int64_t s; /* 0: all */
+    struct arena arena;
+    struct intent *list;
+    size_t count, room;
+};
+
+static enum fault_code find_intent(void *context, const struct intent *intent, struct fault *fault)
+{
+    struct found_intents *found = context;
+
+    (void)fault;
+    if (found->s && intent->s != found->s)
+        return FAULT_OK;
+    if (found->count == found->room) {
+        struct intent *more =
+            arena_array(&found->arena, found->room = found->room * 2 + 4, sizeof(*more));
+
+        if (found->count)
+            memcpy(more, found->list, found->count * sizeof(*more));
+        found->list = more;
+    }
+    found->list[found->count] = *intent;
+    found->list[found->count].session = arena_dup(&found->arena, intent->session);
+    found->list[found->count].dir = arena_dup(&found->arena, intent->dir);
+    found->list[found->count].body = arena_dup(&found->arena, intent->body);
+    found->count++;
+    return FAULT_OK;
+}
+
+enum fault_code intent_settle(struct place *place, struct fault *fault)
+{
+    struct found_intents found = {.s = place->session.s};
+    enum fault_code code;
+
+    arena_init(&found.arena);
+    code = store_intents(workspaces_store(place->workspaces), find_intent, &found, fault);
+    for (size_t i = 0; code == FAULT_OK && i < found.count; i++)
+        code = settle(place, &found.list[i], fault);
+    arena_clear(&found.arena);
+    if (code == FAULT_OK)
+        memcpy(place->tree, place->session.tree, HASH_BYTES);
+    return code;
+}
+
+enum fault_code intent_give_up(struct workspaces *workspaces, int64_t s, struct fault *fault)
+{
+    struct found_intents found = {.s = s};
+    enum fault_code code;
+
+    arena_init(&found.arena);
+    code = store_intents(workspaces_store(workspaces), find_intent, &found, fault);
+    for (size_t i = 0; code == FAULT_OK && i < found.count; i++)
+        code = store_intent_drop(workspaces_store(workspaces), found.list[i].i, fault);
+    arena_clear(&found.arena);
+    return code;
+}
+
+enum fault_code workspaces_recover(struct workspaces *workspaces, int64_t *left,
+                                   struct fault *fault)
+{
+    struct found_intents found = {0};
+    enum fault_code code;
+
+    *left = 0;
+    arena_init(&found.arena);
+    code = store_intents(workspaces_store(workspaces), find_intent, &found, fault);
+    for (size_t i = 0; code == FAULT_OK && i < found.count; i++) {
+        struct fault why;
+        struct place *place;
+
+        /* One that cannot be finished blocks its own session and no other. */
+        if (place_take(workspaces, found.list[i].owner, found.list[i].session, PLACE_AS_IT_IS, 0,
+                       &place, &why) == FAULT_OK)
+            place_leave(place);
+        else
+            ++*left;
+    }
+    arena_clear(&found.arena);
+    return code;
+}

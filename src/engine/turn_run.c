@@ -1,0 +1,290 @@
+/* A turn's life: it begins, waits for a thread, runs there, ends, and begins the next. */
+#include "engine/turn_run.h"
+
+#include "agent/draft.h"
+#include "engine/seat.h"
+#include "engine/turn_end.h"
+#include "engine/workspaces_own.h"
+
+enum { STACK_BYTES = 1024 * 1024 };
+
+static bool run_ready(struct turns *turns, struct turn *turn);
+
+static void leave_place(struct turn *turn)
+{
+    place_leave(turn->place);
+    turn->place = NULL;
+}
+
+/* A turn that has begun and cannot be run. With its seat held. */
+static void abandon(struct turn *turn)
+{
+    struct turns *turns = turn->turns;
+    struct ending ending = {.owner = turn->owner,
+                            .session = turn->session,
+                            .turn = turn->name,
+                            .state = RUN_FAILED,
+                            .reason = STR("no thread could be started for it")};
+
+    turn_end(turns, &ending);
+    leave_place(turn);
+    turns_count_end(turns, RUN_FAILED);
+    seat_set_active(turns, turn->seat, NULL);
+    pthread_mutex_lock(&turns->lock);
+    turn->seat->users--; /* whoever holds the seat keeps it */
+    pthread_mutex_unlock(&turns->lock);
+}
+
+/*
+ * Takes the session's directory for the turn. While a turn of this process has it, the store is
+ * asked all the same: the request may be one that was sent before.
+ */
+static enum fault_code take_place(struct turn *turn, struct fault *fault)
+{
+    if (turn->seat->active)
+        return FAULT_OK;
+    if (place_hold(turn->turns->options.workspaces, turn->owner, turn->session, PLACE_WAIT_MS,
+                   &turn->place, fault) != FAULT_OK)
+        return fault_pass(fault);
+    turn->call.dir = place_dir(turn->place);
+    return FAULT_OK;
+}
+
+/*
+ * Stores what the user said and, before it, what others did to the files since the last turn;
+ * *count entries in all.
+ */
+static enum fault_code append_first(struct turn *turn, struct append_spec *spec,
+                                    struct arena *arena, struct append_result *result,
+                                    size_t *count, struct fault *fault)
+{
+    struct entry_spec *entries = arena_array(arena, turn->count + 1, sizeof(*entries));
+
+    for (int i = 0;; i++) {
+        enum fault_code code;
+        bool changed = false;
+
+        entries[0] = (struct entry_spec){0};
+        if (turn->place &&
+            place_look(turn->place, turn->cancel_fd, &entries[0], &changed, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (changed)
+            place_entry(&entries[0], true);
+        memcpy(entries + changed, turn->entries, turn->count * sizeof(*entries));
+        *count = turn->count + changed;
+        code =
+            engine_append(turn->turns->options.engine, spec, entries, *count, arena, result, fault);
+        if (code == FAULT_OK && changed)
+            place_record(turn->place, &entries[0]);
+        if (code != FAULT_TREE_STALE || i == STALE_TRIES)
+            return code;
+    }
+}
+
+enum fault_code turn_begin(struct turn *turn, struct once *once, struct arena *arena,
+                           struct str *before, struct fault *fault)
+{
+    struct turns *turns = turn->turns;
+    struct append_spec spec = {.owner = turn->owner,
+                               .session = turn->session,
+                               .expect_head = turn->expect_head,
+                               .once = once,
+                               .run = {.act = RUN_BEGIN,
+                                       .turn = turn->name,
+                                       .state = RUN_RUNNING,
+                                       .holder = runner_name(turns->runner)}};
+    struct append_result result = {0};
+    size_t count;
+
+    pthread_mutex_lock(&turns->lock);
+    if (turns->closing) {
+        pthread_mutex_unlock(&turns->lock);
+        return fault_set(fault, FAULT_STOPPING, "the server is stopping");
+    }
+    turn->was_queued = turns->running >= turns->options.running_max;
+    pthread_mutex_unlock(&turns->lock);
+    if (turn->was_queued)
+        spec.run.state = RUN_QUEUED;
+    for (size_t i = 0; i < turn->count; i++) {
+        turn->entries[i].turn_rule = TURN_NAMED;
+        turn->entries[i].turn = turn->name;
+    }
+    if (take_place(turn, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (append_first(turn, &spec, arena, &result, &count, fault) != FAULT_OK) {
+        leave_place(turn);
+        return fault_pass(fault);
+    }
+    *before = STR_NONE;
+    if (once && once->repeated)
+        *before = once->answer;
+    else if (result.repeated)
+        *before = result.entries[result.count - 1].turn;
+    if (before->n) {
+        leave_place(turn);
+        return FAULT_OK;
+    }
+    turn->e = result.e;
+    turn->e0 = result.e - (int64_t)count - 1; /* its entries, and the note before them */
+    seat_set_active(turns, turn->seat, turn);
+    if (run_ready(turns, turn))
+        return FAULT_OK;
+    abandon(turn);
+    return fault_set(fault, FAULT_TOO_MANY, "no thread could be started for the turn");
+}
+
+/*
+ * The next send that waits in the seat becomes the active turn. Those that cannot begin are
+ * returned, to be told so when the seat is free.
+ */
+static struct turn *begin_next(struct turns *turns, struct seat *seat)
+{
+    struct turn *failed = NULL, **last = &failed;
+
+    while (seat->waiting && !seat->active) {
+        struct turn *turn = seat_pop_waiting(turns, seat);
+        struct arena arena;
+        struct str before;
+        enum fault_code code;
+
+        arena_init(&arena);
+        code =
+            turn_begin(turn, turn->once.key.n ? &turn->once : NULL, &arena, &before, &turn->fault);
+        if (code == FAULT_OK && before.n)
+            code =
+                fault_set(&turn->fault, FAULT_ID_TAKEN,
+                          "the message was sent twice, and is in turn \"%.*s\"", STR_ARG(before));
+        arena_clear(&arena);
+        if (code == FAULT_OK)
+            break;
+        *last = turn;
+        last = &turn->next;
+    }
+    return failed;
+}
+
+static enum fault_code answer(struct turn *turn, struct fault *fault)
+{
+    if (turn_is_cancelled(turn))
+        return FAULT_OK;
+    if (turn->was_queued && turn_say(turn, NULL, 0, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return turn->agent->ops->run(turn->agent, &turn->call, fault);
+}
+
+/* How it ended: by itself, by a cancel, or because everything stops. */
+static void judge(struct turn *turn, enum fault_code code, struct ending *out)
+{
+    out->state = RUN_DONE;
+    if (turn_is_cancelled(turn) && turns_closing(turn->turns)) {
+        out->state = RUN_FAILED;
+        fault_write(&turn->fault, FAULT_STOPPING, "interrupted: the server was stopped");
+    } else if (turn_is_cancelled(turn)) {
+        out->state = RUN_CANCELLED;
+    } else if (code != FAULT_OK) {
+        out->state = RUN_FAILED;
+    }
+    if (out->state == RUN_FAILED)
+        out->reason = str_of(turn->fault.message);
+    out->draft = draft_body(buf_str(&turn->reasoning), buf_str(&turn->text), &turn->arena);
+}
+
+static void run(struct turn *turn)
+{
+    struct turns *turns = turn->turns;
+    struct seat *seat = turn->seat;
+    struct ending ending = {.owner = turn->owner, .session = turn->session, .turn = turn->name};
+    struct turn *failed;
+
+    judge(turn, answer(turn, &turn->fault), &ending);
+    ending.place = turn->place;
+    pthread_mutex_lock(&seat->lock);
+    turn_end(turns, &ending);
+    leave_place(turn);
+    turns_count_end(turns, ending.state);
+    seat_set_active(turns, seat, NULL);
+    failed = begin_next(turns, seat);
+    pthread_mutex_unlock(&seat->lock);
+    pthread_mutex_lock(&turns->lock);
+    pthread_cond_broadcast(&turns->ended);
+    pthread_mutex_unlock(&turns->lock);
+    turn->next = NULL;
+    turn_tell_and_free(turn, ending.state);
+    turn_tell_and_free(failed, RUN_FAILED);
+    seat_leave(turns, seat);
+}
+
+/* Runs a turn, then those that wait for a thread. */
+static void *thread_run(void *context)
+{
+    struct turn *turn = context;
+    struct turns *turns = turn->turns;
+
+    for (;;) {
+        run(turn);
+        pthread_mutex_lock(&turns->lock);
+        turn = turns->ready;
+        if (!turn) {
+            turns->running--;
+            turns->counts.running--;
+            pthread_cond_broadcast(&turns->ended);
+            pthread_mutex_unlock(&turns->lock);
+            return NULL;
+        }
+        turns->ready = turn->next;
+        if (!turns->ready)
+            turns->ready_last = &turns->ready;
+        turn->next = NULL;
+        pthread_mutex_unlock(&turns->lock);
+    }
+}
+
+static bool thread_start(struct turn *turn)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    bool started;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    started = pthread_create(&thread, &attr, thread_run, turn) == 0;
+    pthread_attr_destroy(&attr);
+    return started;
+}
+
+/* With the lock of turns held. */
+static void line_up(struct turns *turns, struct turn *turn)
+{
+    *turns->ready_last = turn;
+    turns->ready_last = &turn->next;
+}
+
+/*
+ * A turn that has begun gets a thread, or a place in the line for one. False when no thread is to
+ * be had and none runs that would take it.
+ */
+static bool run_ready(struct turns *turns, struct turn *turn)
+{
+    bool start, taken;
+
+    pthread_mutex_lock(&turns->lock);
+    start = turns->running < turns->options.running_max;
+    if (start) {
+        turns->running++;
+        turns->counts.running++;
+    } else {
+        line_up(turns, turn);
+    }
+    pthread_mutex_unlock(&turns->lock);
+    if (!start || thread_start(turn))
+        return true;
+    pthread_mutex_lock(&turns->lock);
+    turns->running--;
+    turns->counts.running--;
+    taken = turns->running > 0;
+    if (taken)
+        line_up(turns, turn);
+    pthread_mutex_unlock(&turns->lock);
+    return taken;
+}
