@@ -22,7 +22,8 @@ static enum fault_code live_tree(struct workspaces *workspaces, const struct for
         *out = (struct tree_spec){0};
     } else if (place->fd >= 0) {
         code = place_snapshot(place, -1, &arena, &snapshot, fault);
-        *out = snapshot.tree;
+        if (code == FAULT_OK)
+            *out = snapshot.tree;
     } else { /* nobody has touched them since they were recorded */
         *out = (struct tree_spec){.given = true};
         memcpy(out->hash, place->tree, HASH_BYTES);
@@ -108,6 +109,7 @@ struct moving {
     struct files_report *report;
     struct snapshot now;
     unsigned char is[HASH_BYTES]; /* the files after it */
+    struct address from_at;       /* adopt: where the head of the other is; not known: s is 0 */
 };
 
 static enum fault_code moving_make(struct moving *moving, struct move_files files, bool dry_run,
@@ -124,6 +126,7 @@ static enum fault_code moving_make(struct moving *moving, struct move_files file
     }
     struct adopt_spec spec = *moving->adopt;
 
+    spec.from_at = moving->from_at.s ? &moving->from_at : NULL;
     spec.files = files;
     spec.dry_run = dry_run;
     if (files.intent)
@@ -168,6 +171,7 @@ static enum fault_code moving_plan(struct moving *moving, const struct move_resu
         plan->target = look->point.at;
     } else {
         plan->from = moving->adopt->from;
+        plan->from_at = moving->from_at;
     }
     return FAULT_OK;
 }
@@ -180,8 +184,15 @@ static enum fault_code moving_do(struct moving *moving, struct fault *fault)
     const unsigned char *was = moving->now.tree.hash;
     struct deed_spec deed = {.place = place, .was = &moving->now};
     struct move_result look;
+    struct session from;
     struct plan plan;
 
+    if (moving->adopt) { /* what is looked at is what is taken over */
+        if (store_session_get(workspaces_store(moving->workspaces), moving->adopt->owner,
+                              moving->adopt->from, false, moving->arena, &from, fault) != FAULT_OK)
+            return fault_pass(fault);
+        moving->from_at = from.head_at;
+    }
     if (moving_make(moving, files, true, &look, fault) != FAULT_OK)
         return fault_pass(fault);
     memcpy(moving->is, look.scope == SCOPE_CONVERSATION ? was : look.tree_target, HASH_BYTES);

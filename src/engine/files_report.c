@@ -48,47 +48,67 @@ enum fault_code report_plan(struct workspaces *workspaces, const unsigned char w
 {
     struct reporting planning = {report, arena};
 
-    return tree_diff(workspaces_store(workspaces), was, is, plan_change, &planning, fault);
+    return tree_plan(workspaces_store(workspaces), was, is, plan_change, &planning, fault);
 }
 
 /* ---- conflicts ---- */
 
-/* Paths in the order of their bytes, each perhaps more than once. */
-struct path_set {
-    struct str *list;
-    bool *told; /* found already: where a directory became a file, the path comes twice */
+/*
+ * The paths that are to change, in the order of their bytes. Only they are remembered: what others
+ * changed may be much more, again and again.
+ */
+struct planned {
+    struct str path;
+    size_t place; /* in the order of the plan */
+    bool foreign;
+};
+
+struct plan_set {
+    struct planned *list;
     size_t count, room;
     struct arena arena;
 };
 
-static void set_add(struct path_set *set, struct str path)
+static enum fault_code set_add(void *context, const struct tree_change *change, struct fault *fault)
 {
+    struct plan_set *set = context;
+
+    (void)fault;
     if (set->count == set->room) {
         set->room = set->room ? set->room * 2 : 64;
         set->list = realloc(set->list, set->room * sizeof(*set->list));
         if (!set->list)
             abort();
     }
-    set->list[set->count++] = arena_dup(&set->arena, path);
+    set->list[set->count] =
+        (struct planned){.path = arena_dup(&set->arena, change->path), .place = set->count};
+    set->count++;
+    return FAULT_OK;
 }
 
 static int by_path(const void *a, const void *b)
 {
-    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+    return str_cmp(((const struct planned *)a)->path, ((const struct planned *)b)->path);
 }
 
-static void set_free(struct path_set *set)
+static int by_place(const void *a, const void *b)
 {
-    free(set->list);
-    free(set->told);
-    arena_clear(&set->arena);
+    size_t x = ((const struct planned *)a)->place, y = ((const struct planned *)b)->place;
+
+    return x < y ? -1 : x > y;
 }
 
-static enum fault_code set_change(void *context, const struct tree_change *change,
-                                  struct fault *fault)
+/* Where a directory became a file, the path stands there twice, and is marked once. */
+static enum fault_code set_mark(void *context, const struct tree_change *change,
+                                struct fault *fault)
 {
+    struct plan_set *set = context;
+    struct planned wanted = {.path = change->path};
+    struct planned *found = bsearch(&wanted, set->list, set->count, sizeof(wanted), by_path);
+
     (void)fault;
-    set_add(context, change->path);
+    if (found)
+        found->foreign = true;
     return FAULT_OK;
 }
 
@@ -115,10 +135,10 @@ static enum fault_code foreign_act(void *context, const struct files_act *act, s
     return FAULT_OK;
 }
 
-/* Every path that others changed since. */
-static enum fault_code foreign_paths(struct place *place, struct address since,
-                                     const unsigned char was[HASH_BYTES], struct path_set *out,
-                                     struct fault *fault)
+/* Marks every path that others changed since. */
+static enum fault_code foreign_mark(struct place *place, struct address since,
+                                    const unsigned char was[HASH_BYTES], struct plan_set *set,
+                                    struct fault *fault)
 {
     struct store *store = workspaces_store(place->workspaces);
     struct foreign foreign = {0};
@@ -127,39 +147,9 @@ static enum fault_code foreign_paths(struct place *place, struct address since,
 
     for (size_t i = 0; code == FAULT_OK && i < foreign.count; i++)
         code =
-            tree_diff(store, foreign.acts[i].before, foreign.acts[i].after, set_change, out, fault);
+            tree_diff(store, foreign.acts[i].before, foreign.acts[i].after, set_mark, set, fault);
     free(foreign.acts);
-    if (code == FAULT_OK)
-        code = tree_diff(store, place->tree, was, set_change, out, fault);
-    if (code != FAULT_OK || !out->count)
-        return code;
-    qsort(out->list, out->count, sizeof(*out->list), by_path);
-    out->told = calloc(out->count, sizeof(*out->told));
-    if (!out->told)
-        abort();
-    return FAULT_OK;
-}
-
-struct clashing {
-    const struct path_set *foreign;
-    struct paths *out;
-    struct arena *arena;
-};
-
-static enum fault_code clash_change(void *context, const struct tree_change *change,
-                                    struct fault *fault)
-{
-    struct clashing *clashing = context;
-    const struct path_set *foreign = clashing->foreign;
-    const struct str *found =
-        bsearch(&change->path, foreign->list, foreign->count, sizeof(*foreign->list), by_path);
-
-    (void)fault;
-    if (!found || foreign->told[found - foreign->list])
-        return FAULT_OK;
-    foreign->told[found - foreign->list] = true;
-    paths_add(clashing->out, change->path, clashing->arena);
-    return FAULT_OK;
+    return code == FAULT_OK ? tree_diff(store, place->tree, was, set_mark, set, fault) : code;
 }
 
 enum fault_code report_conflicts(struct place *place, struct address since,
@@ -167,15 +157,20 @@ enum fault_code report_conflicts(struct place *place, struct address since,
                                  const unsigned char is[HASH_BYTES], struct arena *arena,
                                  struct paths *out, struct fault *fault)
 {
-    struct path_set foreign = {0};
-    struct clashing clashing = {&foreign, out, arena};
+    struct plan_set set = {0};
     enum fault_code code;
 
-    arena_init(&foreign.arena);
-    code = foreign_paths(place, since, was, &foreign, fault);
-    if (code == FAULT_OK && foreign.count)
-        code =
-            tree_diff(workspaces_store(place->workspaces), was, is, clash_change, &clashing, fault);
-    set_free(&foreign);
+    arena_init(&set.arena);
+    code = tree_plan(workspaces_store(place->workspaces), was, is, set_add, &set, fault);
+    if (code == FAULT_OK && set.count) {
+        qsort(set.list, set.count, sizeof(*set.list), by_path);
+        code = foreign_mark(place, since, was, &set, fault);
+        qsort(set.list, set.count, sizeof(*set.list), by_place);
+    }
+    for (size_t i = 0; code == FAULT_OK && i < set.count; i++)
+        if (set.list[i].foreign)
+            paths_add(out, set.list[i].path, arena);
+    free(set.list);
+    arena_clear(&set.arena);
     return code;
 }

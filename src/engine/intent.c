@@ -110,15 +110,14 @@ static enum fault_code change_files(const struct place *place, const unsigned ch
     return restore_apply(&spec, fault);
 }
 
-/* Brings the files back and forgets it; one that cannot be taken back now is taken back later. */
-static void take_back(const struct place *place, int64_t intent, const unsigned char *was,
-                      const unsigned char *is)
+/* Brings the files back and forgets it. */
+static enum fault_code take_back(const struct place *place, int64_t intent,
+                                 const unsigned char *was, const unsigned char *is,
+                                 struct fault *fault)
 {
-    struct fault fault;
-
-    if (change_files(place, is, was, NULL, NULL, &fault) != FAULT_OK ||
-        store_intent_drop(workspaces_store(place->workspaces), intent, &fault) != FAULT_OK)
-        return;
+    if (change_files(place, is, was, NULL, NULL, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return store_intent_drop(workspaces_store(place->workspaces), intent, fault);
 }
 
 static enum fault_code intent_begin(const struct deed_spec *deed, int64_t *intent,
@@ -166,6 +165,7 @@ enum fault_code deed_do(const struct deed_spec *spec, struct arena *arena,
 {
     const unsigned char *was = spec->was->tree.hash;
     enum fault_code code;
+    struct fault second;
     int64_t intent;
 
     if (intent_begin(spec, &intent, fault) != FAULT_OK)
@@ -175,8 +175,8 @@ enum fault_code deed_do(const struct deed_spec *spec, struct arena *arena,
         code = spec->finish(spec->context, intent, fault);
     if (code == FAULT_OK)
         workspaces_count_report(spec->place->workspaces, report);
-    else
-        take_back(spec->place, intent, was, spec->is);
+    else /* where that fails, whoever takes the place next tries again */
+        (void)(take_back(spec->place, intent, was, spec->is, &second) == FAULT_OK);
     return code;
 }
 
@@ -244,6 +244,7 @@ static enum fault_code finish_plan(struct place *place, const struct intent *int
                                   .session = place->session.id,
                                   .from = plan->from,
                                   .scope = plan->scope,
+                                  .from_at = plan->from_at.s ? &plan->from_at : NULL,
                                   .files = files};
         struct move_result result;
 
@@ -262,7 +263,7 @@ static enum fault_code intent_dir(struct place *place, const struct intent *inte
     bool own = place->session.workspace.mode == WORKSPACE_OWN;
     struct stat stat_;
 
-    place->fd = open(place->dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    place->fd = place_open(place);
     if (place->fd < 0 && own && errno == ENOENT)
         return FAULT_OK;
     if (place->fd >= 0 && fstat(place->fd, &stat_) == 0 &&
@@ -287,10 +288,8 @@ static enum fault_code settle(struct place *place, const struct intent *intent, 
     code = change_files(place, intent->from, intent->to, NULL, NULL, fault);
     if (code == FAULT_OK)
         code = finish_plan(place, intent, &plan, fault);
-    if (code != FAULT_OK && !fault_retryable(code) && code != FAULT_IO && code != FAULT_FULL) {
-        take_back(place, intent->i, intent->from, intent->to); /* it cannot be made any more */
-        code = FAULT_OK;
-    }
+    if (code != FAULT_OK && !fault_retryable(code) && code != FAULT_IO && code != FAULT_FULL)
+        code = take_back(place, intent->i, intent->from, intent->to, fault); /* never to be made */
     if (place->fd >= 0)
         close(place->fd);
     place->fd = -1;

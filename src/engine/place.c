@@ -84,8 +84,27 @@ static enum fault_code session_read(struct place *place, struct str session, str
     return FAULT_OK;
 }
 
+/* False when too many wait already. */
+static bool wait_begin(struct workspaces *workspaces)
+{
+    bool may;
+
+    pthread_mutex_lock(&workspaces->lock);
+    may = workspaces->waiting < PLACE_WAITERS;
+    workspaces->waiting += may;
+    pthread_mutex_unlock(&workspaces->lock);
+    return may;
+}
+
+static void wait_end(struct workspaces *workspaces)
+{
+    pthread_mutex_lock(&workspaces->lock);
+    workspaces->waiting--;
+    pthread_mutex_unlock(&workspaces->lock);
+}
+
 /* Waits for whoever has it, but not for a turn of the session itself: that may take long. */
-static enum fault_code lock_take(struct place *place, struct str session, int wait_ms,
+static enum fault_code lock_wait(struct place *place, struct str session, int wait_ms,
                                  struct fault *fault)
 {
     for (int waited = 0;; waited += LOOK_MS) {
@@ -106,7 +125,49 @@ static enum fault_code lock_take(struct place *place, struct str session, int wa
     }
 }
 
+static enum fault_code lock_take(struct place *place, struct str session, int wait_ms,
+                                 struct fault *fault)
+{
+    bool waits = wait_begin(place->workspaces);
+    enum fault_code code = lock_wait(place, session, waits ? wait_ms : 0, fault);
+
+    if (waits)
+        wait_end(place->workspaces);
+    return code;
+}
+
 /* ---- the directory ---- */
+
+static bool is_ours(const struct place *place)
+{
+    return place->session.workspace.mode != WORKSPACE_ATTACHED;
+}
+
+/* Of a directory of ours whose rights somebody took away, the rights come back. */
+int place_open(const struct place *place)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
+    int fd = open(place->dir.p, FLAGS);
+
+    if (fd >= 0 || errno != EACCES || !is_ours(place))
+        return fd;
+    if (chmod(place->dir.p, 0700) != 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return open(place->dir.p, FLAGS);
+}
+
+/* Where the directories of ours are is nobody's business. */
+static enum fault_code dir_refuse(const struct place *place, struct fault *fault)
+{
+    if (is_ours(place))
+        return fault_set(fault, FAULT_WORKSPACE_BLOCKED,
+                         "the directory of session \"%.*s\" cannot be used: %s",
+                         STR_ARG(place->session.id), strerror(errno));
+    return fault_set(fault, FAULT_WORKSPACE_BLOCKED, "the directory \"%s\" cannot be used: %s",
+                     place->dir.p, strerror(errno));
+}
 
 /* A session without files of its own works in a directory that is nobody's memory. */
 static enum fault_code make_plain(const struct place *place, struct fault *fault)
@@ -122,18 +183,17 @@ static enum fault_code lay_out(struct place *place, enum place_need need, struct
     enum workspace_mode mode = place->session.workspace.mode;
     enum fault_code code;
 
-    place->fd = open(place->dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    place->fd = place_open(place);
     if (place->fd >= 0 || (need == PLACE_AS_IT_IS && mode != WORKSPACE_ATTACHED && errno == ENOENT))
         return FAULT_OK;
     if (mode == WORKSPACE_ATTACHED || errno != ENOENT)
-        return fault_set(fault, FAULT_WORKSPACE_BLOCKED, "the directory \"%s\" cannot be used: %s",
-                         place->dir.p, strerror(errno));
+        return dir_refuse(place, fault);
     code = mode == WORKSPACE_NONE ? make_plain(place, fault)
                                   : restore_layout(workspaces_store(place->workspaces), place->tree,
                                                    place->dir.p, place->index.p, fault);
     if (code != FAULT_OK)
         return code;
-    place->fd = open(place->dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    place->fd = place_open(place);
     if (place->fd < 0)
         return fault_set(fault, FAULT_IO, "the directory \"%s\" cannot be opened: %s", place->dir.p,
                          strerror(errno));
@@ -235,7 +295,11 @@ enum fault_code place_snapshot(struct place *place, int cancel_fd, struct arena 
     };
     struct workspaces *workspaces = place->workspaces;
     int64_t began = clock_us();
-    enum fault_code code = snapshot_take(&spec, arena, out, fault);
+    enum fault_code code;
+
+    if (is_ours(place) && geteuid() != 0)
+        fchmod(place->fd, 0700); /* its own mode is not kept, and it must be read */
+    code = snapshot_take(&spec, arena, out, fault);
 
     pthread_mutex_lock(&workspaces->lock);
     workspaces->counts.snapshots++;
@@ -275,6 +339,7 @@ enum fault_code place_look(struct place *place, int cancel_fd, struct entry_spec
 void place_record(struct place *place, const struct entry_spec *entry)
 {
     memcpy(place->tree, entry->tree.p, HASH_BYTES);
+    place->unseen = false;
 }
 
 void place_entry(struct entry_spec *entry, bool foreign)
@@ -413,13 +478,11 @@ enum fault_code session_refit(struct workspaces *workspaces, int64_t owner, stru
         code = lock_take(&place, session, 0, fault); /* nobody works there */
     }
     if (code == FAULT_OK) {
-        place.fd = open(place.dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        place.fd = place_open(&place);
         if (place.fd >= 0)
             code = refit(&place, fault);
         else if (errno != ENOENT)
-            code =
-                fault_set(fault, FAULT_WORKSPACE_BLOCKED, "the directory \"%s\" cannot be used: %s",
-                          place.dir.p, strerror(errno));
+            code = dir_refuse(&place, fault);
     }
     place_clear(&place);
     return code;

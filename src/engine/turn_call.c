@@ -132,7 +132,7 @@ static enum fault_code bind_files(struct turn *turn, struct entry_spec *entry, b
                                   struct fault *fault)
 {
     *changed = false;
-    if (!turn->call.worked)
+    if (!turn->call.worked || turn->place->unseen)
         return FAULT_OK;
     return place_look(turn->place, -1, entry, changed, fault); /* a cancel keeps what was said */
 }

@@ -4,6 +4,7 @@
 #include "agent/open_calls.h"
 #include "base/utf8.h"
 #include "engine/turns_own.h"
+#include "engine/workspaces_own.h"
 #include "store/limits.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void look_at_files(const struct ending *ending, struct arena *arena, stru
 
     *changed = false;
     if (!ending->place || place_look(ending->place, -1, entry, changed, &why) == FAULT_OK) {
-        if (*changed)
-            place_entry(entry, false);
+        if (*changed) /* where nobody looked before, others may have had a hand in it */
+            place_entry(entry, ending->place && ending->place->unseen);
         return;
     }
     run->state = RUN_FAILED;

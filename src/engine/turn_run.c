@@ -41,13 +41,36 @@ static void abandon(struct turn *turn)
  */
 static enum fault_code take_place(struct turn *turn, struct fault *fault)
 {
+    struct turns *turns = turn->turns;
+    bool crowded;
+
     if (turn->seat->active)
         return FAULT_OK;
-    if (place_hold(turn->turns->options.workspaces, turn->owner, turn->session, PLACE_WAIT_MS,
-                   &turn->place, fault) != FAULT_OK)
+    pthread_mutex_lock(&turns->lock);
+    crowded = turn->seat->users > 1; /* each would wait, one after the other */
+    pthread_mutex_unlock(&turns->lock);
+    if (place_hold(turns->options.workspaces, turn->owner, turn->session,
+                   crowded ? PLACE_CROWD_MS : PLACE_WAIT_MS, &turn->place, fault) != FAULT_OK)
         return fault_pass(fault);
     turn->call.dir = place_dir(turn->place);
     return FAULT_OK;
+}
+
+/*
+ * What others did since the last turn. A directory that has become too large is left for the turn,
+ * or nobody could ever make it smaller: what is in it is looked at when the turn ends.
+ */
+static enum fault_code look_first(struct turn *turn, struct entry_spec *entry, bool *changed,
+                                  struct fault *fault)
+{
+    enum fault_code code;
+
+    *changed = false;
+    if (!turn->place)
+        return FAULT_OK;
+    code = place_look(turn->place, turn->cancel_fd, entry, changed, fault);
+    turn->place->unseen = code == FAULT_TOO_LARGE;
+    return turn->place->unseen ? FAULT_OK : code;
 }
 
 /*
@@ -62,11 +85,10 @@ static enum fault_code append_first(struct turn *turn, struct append_spec *spec,
 
     for (int i = 0;; i++) {
         enum fault_code code;
-        bool changed = false;
+        bool changed;
 
         entries[0] = (struct entry_spec){0};
-        if (turn->place &&
-            place_look(turn->place, turn->cancel_fd, &entries[0], &changed, fault) != FAULT_OK)
+        if (look_first(turn, &entries[0], &changed, fault) != FAULT_OK)
             return fault_pass(fault);
         if (changed)
             place_entry(&entries[0], true);

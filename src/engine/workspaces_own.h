@@ -19,6 +19,8 @@
 
 enum {
     PLACE_WAIT_MS = 5000, /* of a verb for a directory that another uses */
+    PLACE_CROWD_MS = 200, /* of a send, when others wait behind it for the same session */
+    PLACE_WAITERS = 32,   /* at once, of all; who comes then is refused: each keeps a worker */
     STALE_TRIES = 4       /* a gc that began meanwhile lets a verb begin again */
 };
 
@@ -26,8 +28,9 @@ struct workspaces {
     struct engine *engine;
     char *home;
     struct snapshot_limits limits;
-    pthread_mutex_t lock; /* of the counts */
+    pthread_mutex_t lock; /* of the counts, and of … */
     struct workspaces_counts counts;
+    int waiting; /* for a place */
 };
 
 static inline struct store *workspaces_store(const struct workspaces *workspaces)
@@ -45,6 +48,7 @@ struct place {
     int fd;                         /* of the directory; -1: it is not laid out */
     unsigned char tree[HASH_BYTES]; /* recorded last */
     unsigned char seen[HASH_BYTES]; /* found by place_look */
+    bool unseen;                    /* it was too large to be looked at when the turn began */
 };
 
 enum place_need {
@@ -56,6 +60,9 @@ enum place_need {
 FAULT_CHECK enum fault_code place_take(struct workspaces *workspaces, int64_t owner,
                                        struct str session, enum place_need need, int wait_ms,
                                        struct place **out, struct fault *fault);
+
+/* Opens its directory; -1 with errno. */
+int place_open(const struct place *place);
 
 FAULT_CHECK enum fault_code place_snapshot(struct place *place, int cancel_fd, struct arena *arena,
                                            struct snapshot *out, struct fault *fault);

@@ -138,8 +138,9 @@ struct move_spec {
 
 struct adopt_spec {
     int64_t owner;
-    struct str session, from; /* of one family */
-    enum move_scope scope;    /* SCOPE_FILES: takes over the files alone */
+    struct str session, from;      /* of one family */
+    enum move_scope scope;         /* SCOPE_FILES: takes over the files alone */
+    const struct address *from_at; /* where the head of `from` must be; NULL: anywhere */
     struct str expect_head;
     struct move_files files;
     bool dry_run;

@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "store/limits.h"
+#include "workspace/restore.h"
+#include "workspace/tree_load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +37,8 @@ static const char *name_wrong(struct str name)
         return "has \".\" or \"..\" in it";
     if (str_eq(name, STR(".git")))
         return "has \".git\" in it";
+    if (str_starts(name, STR(RESTORE_TEMP)))
+        return "has a name that tine uses while it writes files";
     return name.n > NAME_BYTES ? "has a name of more than 255 bytes in it" : NULL;
 }
 
@@ -55,8 +59,8 @@ enum fault_code path_check(struct str path, bool may_be_top, struct fault *fault
         wrong = "has a NUL in it";
     else if (path.p[path.n - 1] == '/')
         wrong = "ends with a slash";
-    while (!wrong && rest.n)
-        wrong = name_wrong(name_take(&rest));
+    for (int i = 0; !wrong && rest.n; i++)
+        wrong = i > TREE_DEPTH ? "has too many names in it" : name_wrong(name_take(&rest));
     if (wrong)
         return fault_set(fault, FAULT_PATH_INVALID, "the path \"%s\" %s", path_show(path, shown),
                          wrong);

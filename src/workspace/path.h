@@ -7,7 +7,8 @@
 
 /*
  * FAULT_PATH_INVALID says what is wrong: absolute, "." or "..", an empty name, NUL, a name of more
- * than 255 bytes, more than LIMIT_DIR_BYTES in all, a first or later name ".git". An empty path is
+ * than 255 bytes, more than LIMIT_DIR_BYTES in all, below more than TREE_DEPTH directories, a first
+ * or later name ".git" or one of those that a restore writes under (RESTORE_TEMP). An empty path is
  * allowed with `may_be_top`.
  */
 FAULT_CHECK enum fault_code path_check(struct str path, bool may_be_top, struct fault *fault);

@@ -673,11 +673,13 @@ static enum fault_code name_change(struct restore *restore, const struct tree_ch
 
     memcpy(z, name.p, name.n);
     z[name.n] = '\0';
+    if (is_type(change->was, TREE_LEFT) || is_type(change->is, TREE_LEFT))
+        return hands_off ? FAULT_OK : tell(restore, RESTORE_LEFT, change->path, fault);
     if (is_type(change->was, TREE_DIR) || is_type(change->is, TREE_DIR))
         return dir_change(restore, change, z, hands_off, fault);
     if (hands_off)
         return FAULT_OK;
-    if (is_barred(name) || is_type(change->was, TREE_LEFT) || is_type(change->is, TREE_LEFT))
+    if (is_barred(name))
         return tell(restore, RESTORE_LEFT, change->path, fault);
     if (change->is)
         return put(restore, z, change, fault);

@@ -64,12 +64,10 @@ struct stat_writer {
 
 void stat_id_of(const struct stat *stat, struct stat_id *out)
 {
-    enum { SECOND = 1000 * 1000 * 1000 };
-
     *out = (struct stat_id){
         .size = stat->st_size,
-        .mtime_ns = (int64_t)stat->st_mtim.tv_sec * SECOND + stat->st_mtim.tv_nsec,
-        .ctime_ns = (int64_t)stat->st_ctim.tv_sec * SECOND + stat->st_ctim.tv_nsec,
+        .mtime_ns = stat_time(stat->st_mtim.tv_sec, stat->st_mtim.tv_nsec),
+        .ctime_ns = stat_time(stat->st_ctim.tv_sec, stat->st_ctim.tv_nsec),
         .ino = stat->st_ino,
         .dev = stat->st_dev,
         .mode = stat->st_mode,
@@ -84,11 +82,10 @@ bool stat_id_same(const struct stat_id *a, const struct stat_id *b)
 
 int64_t stat_clock(void)
 {
-    enum { SECOND = 1000 * 1000 * 1000 };
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+    return stat_time(now.tv_sec, now.tv_nsec);
 }
 
 /* ---- writing ---- */

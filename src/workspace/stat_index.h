@@ -22,6 +22,12 @@ struct stat_id {
     uint32_t mode; /* with the kind of file */
 };
 
+/* A time in ns. One that is too far off for that becomes another, but always the same. */
+static inline int64_t stat_time(int64_t seconds, int64_t ns)
+{
+    return (int64_t)((uint64_t)seconds * 1000000000 + (uint64_t)ns);
+}
+
 void stat_id_of(const struct stat *stat, struct stat_id *out);
 bool stat_id_same(const struct stat_id *a, const struct stat_id *b);
 

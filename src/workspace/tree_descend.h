@@ -1,4 +1,4 @@
-/* tree_diff for those who work in the directories: every directory on the way is told, too. */
+/* tree_plan for those who work in the directories: every directory on the way is told, too. */
 #ifndef WORKSPACE_TREE_DESCEND_H
 #define WORKSPACE_TREE_DESCEND_H
 

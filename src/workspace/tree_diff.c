@@ -8,6 +8,7 @@ struct walk {
     struct store *store;
     struct buf path;
     bool dirs; /* also directories that differ in nothing but what is in them */
+    bool left; /* what is not kept on one side is told once, and not gone into on the other */
     tree_change_visit *visit;
     void *context;
 };
@@ -78,6 +79,8 @@ static enum fault_code name_look(struct walk *walk, const struct tree_entry *was
         return fault_pass(fault);
     if (!was || !is) {
         code = alone(walk, was, is, depth, fault);
+    } else if (walk->left && (was->type == TREE_LEFT || is->type == TREE_LEFT)) {
+        code = tell(walk, was, is, fault);
     } else if (was->type == TREE_DIR && is->type == TREE_DIR) {
         code = both_dirs(walk, was, is, depth, fault);
     } else if (was->type == TREE_DIR || is->type == TREE_DIR) {
@@ -129,10 +132,11 @@ static enum fault_code level(struct walk *walk, const unsigned char *was, const 
 }
 
 static enum fault_code walk_run(struct store *store, const unsigned char was[HASH_BYTES],
-                                const unsigned char is[HASH_BYTES], bool dirs,
+                                const unsigned char is[HASH_BYTES], bool dirs, bool left,
                                 tree_change_visit *visit, void *context, struct fault *fault)
 {
-    struct walk walk = {.store = store, .dirs = dirs, .visit = visit, .context = context};
+    struct walk walk = {
+        .store = store, .dirs = dirs, .left = left, .visit = visit, .context = context};
     enum fault_code code;
 
     if (memcmp(was, is, HASH_BYTES) == 0)
@@ -147,14 +151,21 @@ enum fault_code tree_diff(struct store *store, const unsigned char was[HASH_BYTE
                           const unsigned char is[HASH_BYTES], tree_change_visit *visit,
                           void *context, struct fault *fault)
 {
-    return walk_run(store, was, is, false, visit, context, fault);
+    return walk_run(store, was, is, false, false, visit, context, fault);
+}
+
+enum fault_code tree_plan(struct store *store, const unsigned char was[HASH_BYTES],
+                          const unsigned char is[HASH_BYTES], tree_change_visit *visit,
+                          void *context, struct fault *fault)
+{
+    return walk_run(store, was, is, false, true, visit, context, fault);
 }
 
 enum fault_code tree_descend(struct store *store, const unsigned char was[HASH_BYTES],
                              const unsigned char is[HASH_BYTES], tree_change_visit *visit,
                              void *context, struct fault *fault)
 {
-    return walk_run(store, was, is, true, visit, context, fault);
+    return walk_run(store, was, is, true, true, visit, context, fault);
 }
 
 /* ---- one tree ---- */

@@ -24,6 +24,14 @@ FAULT_CHECK enum fault_code tree_diff(struct store *store, const unsigned char w
                                       const unsigned char is[HASH_BYTES], tree_change_visit *visit,
                                       void *context, struct fault *fault);
 
+/*
+ * The same as a restore goes about it: where one side has something that was not kept (TREE_LEFT),
+ * nobody knows what was in it, so that is told once and nothing in it is.
+ */
+FAULT_CHECK enum fault_code tree_plan(struct store *store, const unsigned char was[HASH_BYTES],
+                                      const unsigned char is[HASH_BYTES], tree_change_visit *visit,
+                                      void *context, struct fault *fault);
+
 /* The entry at a path of a tree. FAULT_FILE_NOT_FOUND; an empty path is the top, a directory. */
 FAULT_CHECK enum fault_code tree_find(struct store *store, const unsigned char tree[HASH_BYTES],
                                       struct str path, struct arena *arena, struct tree_entry *out,

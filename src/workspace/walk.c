@@ -141,15 +141,14 @@ static void leave_out(struct node *node, enum tree_left why)
 /* False with `errno`. `*mounted`: something else is mounted on it. */
 static bool name_stat(int fd, const char *name, struct stat_id *out, bool *mounted)
 {
-    enum { SECOND = 1000 * 1000 * 1000 };
     struct statx x;
 
     if (statx(fd, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &x) != 0)
         return false;
     *out = (struct stat_id){
         .size = (int64_t)x.stx_size,
-        .mtime_ns = x.stx_mtime.tv_sec * SECOND + x.stx_mtime.tv_nsec,
-        .ctime_ns = x.stx_ctime.tv_sec * SECOND + x.stx_ctime.tv_nsec,
+        .mtime_ns = stat_time(x.stx_mtime.tv_sec, x.stx_mtime.tv_nsec),
+        .ctime_ns = stat_time(x.stx_ctime.tv_sec, x.stx_ctime.tv_nsec),
         .ino = x.stx_ino,
         .dev = makedev(x.stx_dev_major, x.stx_dev_minor),
         .mode = x.stx_mode,

@@ -283,6 +283,17 @@ static void keep_going(struct files_game *game)
         play_one(game);
 }
 
+/* Something that is left out, and that no move may touch. */
+static void ignored_make(const struct model_dir *dir)
+{
+    char path[300];
+
+    snprintf(path, sizeof(path), "%s/" MAP_IGNORED, dir->path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof(path), "%s/" MAP_IGNORED "/kept", dir->path);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
 static void game_open(struct files_game *game, const struct rig_kind *kind, uint64_t seed)
 {
     rig_open(&game->rig, kind, seed);
@@ -294,6 +305,7 @@ static void game_open(struct files_game *game, const struct rig_kind *kind, uint
         snprintf(game->attached[i].path, sizeof(game->attached[i].path), "%s/%d", game->away, i);
         assert_int_equal(mkdir(game->attached[i].path, 0755), 0);
         game->attached[i].there = true;
+        ignored_make(&game->attached[i]);
     }
     workspaces_begin(game);
     create(game);

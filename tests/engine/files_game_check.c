@@ -1,71 +1,25 @@
 /* Holding what the store and the disk have against the model. */
 #include "files_game_own.h"
+#include "files_tree.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { WORDS = 1200 };
 
 /* ---- trees ---- */
 
-struct listing {
-    struct arena *arena;
-    struct map_node *nodes;
-    int64_t *sizes;
-    size_t count;
-};
-
-static enum fault_code list_entry(void *context, struct str path, const struct tree_entry *entry,
-                                  struct fault *fault)
-{
-    struct listing *listing = context;
-    struct map_node *node = &listing->nodes[listing->count];
-
-    (void)fault;
-    assert_true(listing->count < 1000);
-    *node = (struct map_node){.path = arena_dup(listing->arena, path), .bytes = STR("")};
-    listing->sizes[listing->count++] = entry->size;
-    if (entry->type == TREE_LINK) {
-        node->kind = MAP_LINK;
-        node->bytes = arena_dup(listing->arena, entry->target);
-    } else {
-        node->kind = entry->type == TREE_DIR ? MAP_DIR : MAP_FILE;
-        node->mode = entry->mode;
-        assert_int_not_equal(entry->type, TREE_LEFT);
-    }
-    return FAULT_OK;
-}
-
 void game_check_place(struct files_game *game, struct workspaces *workspaces,
                       const struct files_session *session, const struct files_place *place,
                       const struct copy *wanted)
 {
-    struct listing listing = {.arena = &game->arena};
-    struct files_place at = *place;
-    unsigned char tree[HASH_BYTES];
-    struct files_map got = {0};
+    struct files_map got;
     char words[WORDS];
 
-    listing.nodes = arena_array(&game->arena, 1000, sizeof(*listing.nodes));
-    listing.sizes = arena_array(&game->arena, 1000, sizeof(*listing.sizes));
-    game_expect(
-        game, "list a tree",
-        workspaces_list(workspaces, &at, STR(""), true, list_entry, &listing, tree, &game->fault),
-        FAULT_OK);
-    at.live = false; /* it was looked at just now */
-    if (place->live)
-        at.at = (struct point_spec){.by = POINT_END, .guard = GUARD_NONE};
-    for (size_t i = 0; i < listing.count; i++) {
-        struct tree_entry entry;
-
-        if (listing.nodes[i].kind != MAP_DIR)
-            game_expect(game, "read a file",
-                        workspaces_read(workspaces, &at, listing.nodes[i].path, &game->arena,
-                                        &entry, &listing.nodes[i].bytes, &game->fault),
-                        FAULT_OK);
-        map_put(&got, &listing.nodes[i]);
-    }
+    game_expect(game, "read a tree", files_tree_read(workspaces, place, &got, &game->fault),
+                FAULT_OK);
     if (!map_same(&got, &wanted->map))
         game_differs(game, "the tree of session %d at %" PRId64 ".%" PRId64 ": %s", session->number,
                      place->at.address.s, place->at.address.n,
@@ -131,6 +85,13 @@ void game_check_dir(struct files_game *game, const struct model_dir *dir)
         game_differs(game, "in the directory %s: %s", dir->path,
                      map_difference(&found, &dir->map, words, sizeof(words)));
     map_clear(&found);
+    for (int i = 0; i < GAME_DIRECTORIES; i++) {
+        char kept[300];
+
+        snprintf(kept, sizeof(kept), "%s/" MAP_IGNORED "/kept", game->attached[i].path);
+        if (access(kept, F_OK) != 0)
+            game_differs(game, "%s is gone", kept);
+    }
 }
 
 /* ---- acts ---- */

@@ -115,8 +115,12 @@ struct point_spec game_point(struct files_game *game, const struct files_session
     *place = i;
     if (spec.side == SIDE_BEFORE)
         return spec;
-    /* After it come the files that were recorded right behind it, in the same session. */
-    for (++*place; *place < session->count; ++*place) {
+    if (act->kind == ENTRY_FILES) {
+        ++*place;
+        return spec;
+    }
+    /* Files that were recorded right behind a message, in the same session, belong to it. */
+    for (++*place; act->kind != ENTRY_FILES && *place < session->count; ++*place) {
         const struct model_files_act *next = game->model.acts[session->raw[*place]];
 
         if (next->kind != ENTRY_FILES || next->at.s != act->at.s)

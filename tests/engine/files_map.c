@@ -295,7 +295,8 @@ static bool dir_scan(int fd, struct str prefix, struct files_map *out)
         size_t n = strlen(entry->d_name);
         char *path;
 
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            (prefix.n == 0 && strcmp(entry->d_name, MAP_IGNORED) == 0))
             continue;
         path = malloc(prefix.n + n + 2);
         if (!path)

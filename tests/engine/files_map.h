@@ -45,6 +45,9 @@ const char *map_difference(const struct files_map *got, const struct files_map *
 /* Is the path another thing in the one than in the other? Directories differ by mode alone. */
 bool map_differs(const struct files_map *a, const struct files_map *b, struct str path);
 
+/* A name that no snapshot takes in: it is passed over in the topmost directory, too. */
+#define MAP_IGNORED "node_modules"
+
 /* What is in a directory of the disk; false with errno when it cannot be read. */
 bool map_scan(const char *directory, struct files_map *out);
 

@@ -933,6 +933,8 @@ static int place_of(const struct model *model, const struct model_session *sessi
         return at + 1;
     if (point->side == SIDE_BEFORE)
         return at;
+    if (model->acts[point->anchor]->kind == ENTRY_FILES)
+        return at + 1;
     for (at++; at < session->raw.count; at++) {
         const struct model_act *next = model->acts[session->raw.items[at]];
 

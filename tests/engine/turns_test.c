@@ -84,8 +84,7 @@ static void desk_open(struct desk *desk, const char *script, int running_max)
         engine_create(desk->talk.rig.engine, &spec, &desk->talk.arena, &session, &desk->talk.fault),
         &desk->talk.fault);
     desk->session = session.id;
-    CHECK_OK(workspaces_open(&workspaces, &desk->workspaces, &desk->talk.fault),
-             &desk->talk.fault);
+    CHECK_OK(workspaces_open(&workspaces, &desk->workspaces, &desk->talk.fault), &desk->talk.fault);
     turns_begin(desk, running_max);
 }
 

@@ -80,6 +80,7 @@ class Known:
         self.lock = threading.Lock()
         self.sessions = {}   # id -> set of message ids that were acknowledged there
         self.doomed = set()  # sessions whose deletion was asked for
+        self.files = []      # (session, entry, path, content) of files that were put
         self.acts = 0
         self.unexpected = []
 
@@ -108,7 +109,8 @@ class Client:
             send = {"Content-Type": "application/json"} if body is not None else {}
             send.update(headers or {})
             self.connection.request(method, "/api/v1" + path,
-                                    None if body is None else json.dumps(body), send)
+                                    body if body is None or isinstance(body, str)
+                                    else json.dumps(body), send)
             reply = self.connection.getresponse()
             data = reply.read()
             if reply.getheader("Connection", "").lower() == "close":
@@ -175,6 +177,19 @@ class Client:
         elif status != 404:
             self.wrong("fork", status, reply)
 
+    def put(self, session):
+        """A file; what was acknowledged can be read at its entry for ever."""
+        self.count += 1
+        path = self.chance.choice(("a.txt", "d/b.txt", "d/e/c.txt"))
+        content = f"{self.seed} {self.count} " * self.chance.randint(1, 200)
+        status, reply = self.call("PUT", f"/sessions/{session}/files/{path}", content)
+        if status in (200, 201):
+            with self.known.lock:
+                self.known.files.append((session, reply["entry"], path, content))
+                self.known.acts += 1
+        elif status not in (400, 404, 409):
+            self.wrong("put", status, reply)
+
     def move(self, session, verb, body):
         status, reply = self.call("POST", f"/sessions/{session}/{verb}", body)
         if status == 200:
@@ -200,8 +215,10 @@ class Client:
         dice = self.chance.random()
         if session is None or dice < 0.04:
             self.create()
-        elif dice < 0.45:
+        elif dice < 0.40:
             self.send(session)
+        elif dice < 0.45:
+            self.put(session)
         elif dice < 0.55:
             self.talk(session)
         elif dice < 0.70:
@@ -325,6 +342,22 @@ def everything_is_there(tap, client, known):
               f"{len(known.sessions)} sessions)", "\n".join(lost))
 
 
+def every_file_is_there(tap, client, known):
+    lost = []
+    for session, entry, path, content in known.files:
+        if session in known.doomed or not entry:
+            continue
+        connection = http.client.HTTPConnection("127.0.0.1", client.server.port, timeout=60)
+        connection.request("GET", f"/api/v1/sessions/{session}/files/{path}?at={entry}")
+        reply = connection.getresponse()
+        data = reply.read().decode()
+        connection.close()
+        if reply.status != 200 or data != content:
+            lost.append(f"{session} {path} at {entry}: {reply.status} {data[:200]}")
+    tap.check(not lost, f"every file that was put is there ({len(known.files)} puts)",
+              "\n".join(lost))
+
+
 def everything_was_heard(tap, listener, known, client):
     newest = None
     until = time.monotonic() + 30
@@ -382,6 +415,7 @@ def main():
         tap.check(not known.unexpected, "no request was answered in an unexpected way",
                   "\n".join(known.unexpected[:10]))
         everything_is_there(tap, client, known)
+        every_file_is_there(tap, client, known)
         everything_was_heard(tap, listener, known, client)
         listener.stop = True
         listening.join()

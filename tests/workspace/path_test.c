@@ -7,6 +7,8 @@
 #include "scene.h"
 #include "store/limits.h"
 #include "workspace/path.h"
+#include "workspace/remove.h"
+#include "workspace/tree_load.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,8 +20,9 @@ static void test_check(void **state)
                                        "new\nline", "\xff\xfe", "-",   "a/.tineignore", "~",
                                        "C:\\x"};
     static const char *const bad[] = {
-        "/",    "/a",     "//a",   "a//b", "a/",   ".",           "..",     "a/..",
-        "../a", "a/../b", "a/./b", "./a",  ".git", ".git/config", "a/.git", "a/.git/hooks/x"};
+        "/",    "/a",          "//a",    "a//b",           "a/",           ".",
+        "..",   "a/..",        "../a",   "a/../b",         "a/./b",        "./a",
+        ".git", ".git/config", "a/.git", "a/.git/hooks/x", ".tine-tmp-n1", "a/.tine-tmp-x/b"};
     char name[300], path[LIMIT_DIR_BYTES + 10];
     struct fault fault;
 
@@ -35,9 +38,14 @@ static void test_check(void **state)
     CHECK_OK(path_check((struct str){name, 255}, false, &fault), &fault);
     CHECK_FAULT(path_check((struct str){name, 256}, false, &fault), FAULT_PATH_INVALID, &fault);
     for (size_t i = 0; i < sizeof(path); i++)
-        path[i] = i % 2 ? '/' : 'p';
+        path[i] = i % 20 == 19 ? '/' : 'p';
     CHECK_OK(path_check((struct str){path, LIMIT_DIR_BYTES - 1}, false, &fault), &fault);
     CHECK_FAULT(path_check((struct str){path, LIMIT_DIR_BYTES + 1}, false, &fault),
+                FAULT_PATH_INVALID, &fault);
+    for (size_t i = 0; i < sizeof(path); i++)
+        path[i] = i % 2 ? '/' : 'p';
+    CHECK_OK(path_check((struct str){path, 2 * TREE_DEPTH + 1}, false, &fault), &fault);
+    CHECK_FAULT(path_check((struct str){path, 2 * TREE_DEPTH + 3}, false, &fault),
                 FAULT_PATH_INVALID, &fault);
 }
 
@@ -124,11 +132,45 @@ static void test_walk(void **state)
     open_run(path_walk_dir);
 }
 
+/* Deeper than descriptors go, and with names in the way that a removal may want for itself. */
+static void test_remove(void **state)
+{
+    enum { DEEP = 1000 };
+    char directory[64];
+    struct fault fault;
+    int top, at;
+
+    (void)state;
+    scratch_make(directory, sizeof(directory));
+    top = open(directory, O_RDONLY | O_DIRECTORY);
+    assert_true(top >= 0);
+    assert_int_equal(mkdirat(top, "x", 0755), 0);
+    assert_int_equal(mkdirat(top, "x/.deep-1", 0755), 0);
+    assert_int_equal(mkdirat(top, "x/.deep-1/in", 0755), 0);
+    assert_int_equal(symlinkat("nowhere", top, "x/.deep-2"), 0);
+    at = openat(top, "x", O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < DEEP; i++) {
+        int below;
+
+        assert_int_equal(mkdirat(at, "d", 0755), 0);
+        below = openat(at, "d", O_RDONLY | O_DIRECTORY);
+        assert_true(below >= 0);
+        assert_int_equal(fchmod(at, i % 2 ? 0500 : 0000), 0);
+        close(at);
+        at = below;
+    }
+    close(at);
+    CHECK_OK(remove_tree(top, "x", &fault), &fault);
+    assert_int_equal(faccessat(top, "x", F_OK, AT_SYMLINK_NOFOLLOW), -1);
+    close(top);
+    scratch_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_check), cmocka_unit_test(test_parts), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_open),  cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_open),  cmocka_unit_test(test_walk),  cmocka_unit_test(test_remove),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -395,6 +395,30 @@ static void test_not_kept(void **state)
     stage_close(&stage);
 }
 
+/* Where something was not kept then, nobody knows what was in it: what is there now stays. */
+static void test_not_kept_dir(void **state)
+{
+    struct stage stage;
+    struct told told;
+
+    (void)state;
+    stage_open(&stage, 1);
+    assert_int_equal(mkfifo(in_work(&stage, "d"), 0600), 0);
+    keep_one(&stage);
+    unlink(in_work(&stage, "d"));
+    assert_int_equal(mkdir(in_work(&stage, "d"), 0755), 0);
+    scene_write(in_work(&stage, "d/mine"), STR("mine"), 0644);
+    keep_two(&stage);
+    told = restore(&stage, stage.tree_two, stage.tree_one);
+    assert_string_equal(told.lefts, "d|");
+    assert_int_equal(told.written + told.deleted, 0);
+    check_content(in_work(&stage, "d/mine"), "mine");
+    told = restore(&stage, stage.tree_one, stage.tree_two);
+    assert_string_equal(told.lefts, "d|");
+    assert_int_equal(told.written + told.deleted, 0);
+    stage_close(&stage);
+}
+
 /* ---- modes that are in the way ---- */
 
 static void read_only_run(struct stage *stage)
@@ -676,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_kinds_in_the_way),
         cmocka_unit_test(test_skips),
         cmocka_unit_test(test_not_kept),
+        cmocka_unit_test(test_not_kept_dir),
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_stale),
         cmocka_unit_test(test_slot_plain),

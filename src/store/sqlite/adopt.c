@@ -181,7 +181,12 @@ static enum fault_code other_head(struct db *db, const struct adopt_spec *spec,
         return fault_set(fault, FAULT_NOT_FAMILY,
                          "sessions \"%.*s\" and \"%.*s\" are not of one family",
                          STR_ARG(spec->session), STR_ARG(spec->from));
-    return head_get(db, &from, out, fault);
+    if (head_get(db, &from, out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (spec->from_at && !address_eq(*spec->from_at, out->at))
+        return fault_set(fault, FAULT_HEAD_MOVED, "the head of session \"%.*s\" has moved on",
+                         STR_ARG(spec->from));
+    return FAULT_OK;
 }
 
 enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct arena *arena,

@@ -354,15 +354,21 @@ static enum fault_code anchor_find(struct db *db, const struct link *link, struc
     return anchor_ordinal(db, head, spec, out, fault);
 }
 
-/* X, and the files entries that directly follow it, as far as the session has them. */
+/*
+ * X, and the files entries that directly follow it, as far as the session has them. One that is
+ * itself named is a place of its own.
+ */
 static enum fault_code after_files(struct db *db, const struct link *link, struct address *at,
                                    struct fault *fault)
 {
-    int64_t limit, kind;
+    int64_t limit, kind = -1;
     bool has;
 
-    if (path_has(db, link, *at, &has, &limit, fault) != FAULT_OK)
+    if (path_has(db, link, *at, &has, &limit, fault) != FAULT_OK ||
+        db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n)), &kind, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (kind == ENTRY_FILES)
+        return FAULT_OK;
     while (has && at->n < limit) {
         kind = -1;
         if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n + 1)), &kind, fault) !=

@@ -85,8 +85,8 @@ enum fault_code sqlite_store_open(const struct sqlite_store_options *options, st
     if (!self)
         abort();
     pthread_once(&once, count_no_memory);
-    self->store =
-        (struct store){&sqlite_tree_ops, &sqlite_read_ops, &sqlite_file_ops, &sqlite_desk_ops, &sqlite_house_ops};
+    self->store = (struct store){&sqlite_tree_ops, &sqlite_read_ops, &sqlite_file_ops,
+                                 &sqlite_desk_ops, &sqlite_house_ops};
     self->busy_ms = options->busy_ms ? options->busy_ms : BUSY_MS;
     pthread_mutex_init(&self->memory, NULL);
     pthread_mutex_init(&self->lock, NULL);
