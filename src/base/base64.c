@@ -14,7 +14,7 @@ static void group_write(const unsigned char *in, size_t n, char out[4])
     if (n > 2)
         bits |= in[2];
     for (unsigned i = 0; i < 4; i++)
-        out[i] = i <= n ? digits[bits >> (18 - 6 * i) & 63] : '=';
+        out[i] = (char)(i <= n ? digits[bits >> (18 - 6 * i) & 63] : '=');
 }
 
 void base64_add(struct buf *out, struct str bytes)

@@ -34,7 +34,8 @@ static void write_json(struct cli *cli, const char *session, const char *path, c
     json_out_object_end(out);
 }
 
-/* As it is; on a terminal what could change it is shown as an escape, but for line feeds and tabs.
+/*
+ * As it is; on a terminal what could change it is shown as an escape, but for line feeds and tabs.
  */
 static void write_text(struct cli *cli, struct str content)
 {
@@ -54,6 +55,8 @@ static void write_text(struct cli *cli, struct str content)
             buf_add_char(&cli->text, content.p[end]);
         at = end + 1;
     }
+    if (content.n && content.p[content.n - 1] != '\n')
+        buf_add_char(&cli->text, '\n'); /* what follows has a line of its own */
 }
 
 static enum fault_code run(struct cli *cli, struct fault *fault)

@@ -120,6 +120,14 @@ static void report_json(struct cli *cli, const struct fault *fault)
     buf_clear(&text);
 }
 
+/* Is a message named by PATH@MSG? */
+static bool has_place(const struct cli *cli)
+{
+    const char *words = cli->command ? cli->command->words : NULL;
+
+    return words && strstr(words, "PATH[@MSG]") && !args_value(&cli->args, "at");
+}
+
 /* What to do about it, where that is not plain from the fault. */
 static const char *hint(const struct cli *cli, const struct fault *fault)
 {
@@ -129,6 +137,10 @@ static const char *hint(const struct cli *cli, const struct fault *fault)
                 return "--snap goes to the nearest good place before it";
     if (fault->code == FAULT_SESSION_NOT_FOUND)
         return "tine sessions --all lists them";
+    if (fault->code == FAULT_MESSAGE_NOT_FOUND && has_place(cli))
+        return "where the @ belongs to the path, one more @ at its end says so";
+    if (fault->code == FAULT_WORKSPACE_BLOCKED)
+        return "--at -1 shows the files recorded last; tine workspace gives another directory";
     return NULL;
 }
 

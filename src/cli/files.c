@@ -117,7 +117,7 @@ static enum fault_code page_write(struct cli *cli, const struct tine_result *pag
 /* What is true of the whole list, kept from its first page. */
 struct listing {
     struct tine_files_options spec;
-    bool begun;
+    bool begun, is_empty;
     struct str tree;
     int64_t left_out;
 };
@@ -136,6 +136,7 @@ static enum fault_code list_write(struct cli *cli, const char *session, struct l
         }
         if (!list->begun) {
             list->left_out = pages.page->left_out;
+            list->is_empty = pages.page->file_count == 0;
             list->tree =
                 pages.page->tree ? arena_dup(&cli->arena, str_of(pages.page->tree)) : STR_NONE;
         }
@@ -168,6 +169,8 @@ static enum fault_code run(struct cli *cli, struct fault *fault)
     code = list_write(cli, session->id, &list, fault);
     if (code)
         return code;
+    if (list.is_empty)
+        cli_tell(cli, "there are no files%s", list.spec.path || list.spec.at ? " there" : "");
     if (cli->as_json) {
         json_out_array_end(&cli->json);
         json_out_name(&cli->json, "tree", list.tree);

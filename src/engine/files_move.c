@@ -2,6 +2,7 @@
 #include "engine/workspaces_own.h"
 #include "workspace/path.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* ---- fork ---- */
@@ -112,26 +113,33 @@ struct moving {
     struct address from_at;       /* adopt: where the head of the other is; not known: s is 0 */
 };
 
-static enum fault_code moving_make(struct moving *moving, struct move_files files, bool dry_run,
-                                   struct move_result *out, struct fault *fault)
+static enum fault_code make_adopt(const struct moving *moving, struct move_files files,
+                                  bool dry_run, struct move_result *out, struct fault *fault)
 {
-    if (moving->move) {
-        struct move_spec spec = *moving->move;
-
-        spec.files = files;
-        spec.dry_run = dry_run;
-        if (files.intent)
-            spec.expect_head = STR_NONE; /* it was looked at, and a files entry may follow it */
-        return move_make(moving->workspaces, &spec, moving->arena, out, fault);
-    }
     struct adopt_spec spec = *moving->adopt;
 
     spec.from_at = moving->from_at.s ? &moving->from_at : NULL;
     spec.files = files;
     spec.dry_run = dry_run;
     if (files.intent)
-        spec.expect_head = STR_NONE;
+        spec.expect_head = STR_NONE; /* it was looked at, and a files entry may follow it */
     return engine_adopt(moving->workspaces->engine, &spec, moving->arena, out, fault);
+}
+
+static enum fault_code moving_make(const struct moving *moving, struct move_files files,
+                                   bool dry_run, struct move_result *out, struct fault *fault)
+{
+    struct move_spec spec;
+
+    assert(moving->move || moving->adopt);
+    if (moving->adopt)
+        return make_adopt(moving, files, dry_run, out, fault);
+    spec = *moving->move;
+    spec.files = files;
+    spec.dry_run = dry_run;
+    if (files.intent)
+        spec.expect_head = STR_NONE;
+    return move_make(moving->workspaces, &spec, moving->arena, out, fault);
 }
 
 static enum fault_code moving_finish(void *context, int64_t intent, struct fault *fault)

@@ -46,6 +46,45 @@ static int lock_open(const struct place *place)
     return fd;
 }
 
+/*
+ * A lock is on one directory, and one that is attached may have another in it that is attached,
+ * too. False when somebody works there. The same directory is kept apart by its lock.
+ */
+static bool held_add(struct place *place)
+{
+    struct workspaces *workspaces = place->workspaces;
+    const struct place *other;
+
+    if (place->session.workspace.mode != WORKSPACE_ATTACHED)
+        return true;
+    pthread_mutex_lock(&workspaces->lock);
+    for (other = workspaces->held; other; other = other->next_held)
+        if (dir_is_inside(place->dir.p, other->dir.p) || dir_is_inside(other->dir.p, place->dir.p))
+            break;
+    if (!other) {
+        place->is_held = true;
+        place->next_held = workspaces->held;
+        workspaces->held = place;
+    }
+    pthread_mutex_unlock(&workspaces->lock);
+    return !other;
+}
+
+static void held_remove(struct place *place)
+{
+    struct workspaces *workspaces = place->workspaces;
+    struct place **at = &workspaces->held;
+
+    if (!place->is_held)
+        return;
+    pthread_mutex_lock(&workspaces->lock);
+    while (*at != place)
+        at = &(*at)->next_held;
+    *at = place->next_held;
+    pthread_mutex_unlock(&workspaces->lock);
+    place->is_held = false;
+}
+
 /* Somebody who removed the session may have taken the file away while we waited for it. */
 static bool lock_counts(const struct place *place)
 {
@@ -113,7 +152,7 @@ static enum fault_code lock_wait(struct place *place, struct str session, int wa
             return fault_set(fault, FAULT_WORKSPACE_BLOCKED,
                              "the directory \"%s\" cannot be used: %s", place->dir.p,
                              strerror(errno));
-        if (flock(place->lock, LOCK_EX | LOCK_NB) == 0 && lock_counts(place))
+        if (flock(place->lock, LOCK_EX | LOCK_NB) == 0 && lock_counts(place) && held_add(place))
             return FAULT_OK;
         close(place->lock);
         place->lock = -1;
@@ -261,6 +300,7 @@ enum fault_code place_hold(struct workspaces *workspaces, int64_t owner, struct 
 
 static void place_clear(struct place *place)
 {
+    held_remove(place);
     if (place->fd >= 0)
         close(place->fd);
     if (place->lock >= 0)

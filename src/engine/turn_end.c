@@ -47,8 +47,8 @@ static void look_at_files(const struct ending *ending, struct arena *arena, stru
 /*
  * Adds the draft, the results of open calls and the files, and ends the turn, in one transaction.
  */
-static enum fault_code end_once(struct turns *turns, const struct ending *ending,
-                                struct arena *arena, struct fault *fault)
+static enum fault_code end_once(struct turns *turns, struct ending *ending, struct arena *arena,
+                                struct fault *fault)
 {
     struct engine *engine = turns->options.engine;
     struct open_calls open = {.arena = arena};
@@ -83,12 +83,39 @@ static enum fault_code end_once(struct turns *turns, const struct ending *ending
         entries[i].turn = ending->turn;
     }
     code = engine_append(engine, &spec, entries, count, arena, &result, fault);
-    if (code == FAULT_OK && changed)
+    if (code != FAULT_OK)
+        return code;
+    ending->state = spec.run.state;
+    if (changed)
         place_record(ending->place, files);
-    return code;
+    return FAULT_OK;
 }
 
-void turn_end(struct turns *turns, const struct ending *ending)
+static bool is_gone(enum fault_code code)
+{
+    return code == FAULT_SESSION_NOT_FOUND || code == FAULT_TURN_OVER;
+}
+
+/* What it still had to say cannot be stored: it ends without that, for it must not go on for ever.
+ */
+static void end_bare(struct turns *turns, struct ending *ending, enum fault_code why)
+{
+    struct append_spec spec = {.owner = ending->owner,
+                               .session = ending->session,
+                               .run = {.act = RUN_END, .turn = ending->turn, .state = RUN_FAILED}};
+    struct append_result result;
+    struct fault fault;
+    struct arena arena;
+
+    arena_init(&arena);
+    spec.run.reason =
+        arena_printf(&arena, "its last words could not be stored: %s", fault_name(why));
+    if (engine_append(turns->options.engine, &spec, NULL, 0, &arena, &result, &fault) == FAULT_OK)
+        ending->state = RUN_FAILED;
+    arena_clear(&arena);
+}
+
+void turn_end(struct turns *turns, struct ending *ending)
 {
     for (int i = 0; i < END_TRIES; i++) {
         struct fault fault = {0};
@@ -98,8 +125,12 @@ void turn_end(struct turns *turns, const struct ending *ending)
         arena_init(&arena);
         code = end_once(turns, ending, &arena, &fault);
         arena_clear(&arena);
-        if (code == FAULT_OK || !(fault_retryable(code) || code == FAULT_FULL || code == FAULT_IO))
+        if (code == FAULT_OK || is_gone(code))
             return;
+        if (!fault_retryable(code) && code != FAULT_FULL && code != FAULT_IO) {
+            end_bare(turns, ending, code);
+            return;
+        }
         if (turns_closing(turns))
             return; /* the next start ends it */
         pause_ms(END_WAIT_MS);

@@ -14,8 +14,11 @@ struct ending {
     struct place *place; /* its directory, to be recorded; NULL: it cannot be looked at */
 };
 
-/* Tries again while the store is busy; gives up when the session or the turn is gone. */
-void turn_end(struct turns *turns, const struct ending *ending);
+/*
+ * Tries again while the store is busy; gives up when the session or the turn is gone. ending->state
+ * is then what was stored: a turn whose files cannot be recorded has failed.
+ */
+void turn_end(struct turns *turns, struct ending *ending);
 
 /* Counts a turn of this process that has ended. */
 void turns_count_end(struct turns *turns, enum run_state state);

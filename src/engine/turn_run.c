@@ -6,7 +6,7 @@
 #include "engine/turn_end.h"
 #include "engine/workspaces_own.h"
 
-enum { STACK_BYTES = 1024 * 1024 };
+enum { STACK_BYTES = 2 * 1024 * 1024 }; /* as of those that take requests */
 
 static bool run_ready(struct turns *turns, struct turn *turn);
 
@@ -222,6 +222,8 @@ static void run(struct turn *turn)
     ending.place = turn->place;
     pthread_mutex_lock(&seat->lock);
     turn_end(turns, &ending);
+    if (ending.state == RUN_FAILED && turn->fault.code == FAULT_OK)
+        fault_write(&turn->fault, FAULT_IO, "the files could not be recorded");
     leave_place(turn);
     turns_count_end(turns, ending.state);
     seat_set_active(turns, seat, NULL);

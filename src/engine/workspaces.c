@@ -98,7 +98,7 @@ enum fault_code empty_tree_keep(struct workspaces *workspaces, struct tree_spec 
 
 /* ---- where a session works ---- */
 
-static bool is_inside(const char *path, const char *dir)
+bool dir_is_inside(const char *path, const char *dir)
 {
     size_t n = strlen(dir);
 
@@ -128,7 +128,7 @@ enum fault_code workspaces_check_dir(struct workspaces *workspaces,
                          workspace->dir.p, strerror(errno));
     if (!S_ISDIR(stat_.st_mode))
         return fault_set(fault, FAULT_INVALID, "\"%s\" is no directory", workspace->dir.p);
-    if (is_inside(real, workspaces->home) || is_inside(workspaces->home, real))
+    if (dir_is_inside(real, workspaces->home) || dir_is_inside(workspaces->home, real))
         return fault_set(fault, FAULT_INVALID,
                          "\"%s\" cannot be attached: tine keeps its own files in \"%s\"",
                          workspace->dir.p, workspaces->home);
@@ -155,7 +155,7 @@ enum fault_code workspaces_set(struct workspaces *workspaces, struct workspace_s
         spec->workspace.dir = arena_dup(arena, str_of(real));
     }
     code = session_record(workspaces, spec->owner, spec->session, fault);
-    if (code == FAULT_WORKSPACE_BLOCKED)
+    if (code == FAULT_WORKSPACE_BLOCKED || code == FAULT_IO || code == FAULT_CORRUPT)
         code = intent_give_up(workspaces, before.s, fault);
     if (code == FAULT_OK && wanted.mode == WORKSPACE_OWN && before.workspace.mode != WORKSPACE_OWN)
         code = session_refit(workspaces, spec->owner, spec->session, fault);
@@ -325,6 +325,7 @@ enum fault_code workspaces_sweep(struct workspaces *workspaces, int64_t *removed
 {
     struct list_spec all = {.owner = OWNER_ANY, .archived = -1};
     struct numbers have = {0}, live = {0};
+    struct fault ignored;
     enum fault_code code;
 
     *removed = 0;
@@ -336,8 +337,8 @@ enum fault_code workspaces_sweep(struct workspaces *workspaces, int64_t *removed
         if (live.count &&
             bsearch(&have.list[i], live.list, live.count, sizeof(*live.list), by_number))
             continue;
-        code = clear_away(workspaces, have.list[i], fault);
-        *removed += code == FAULT_OK;
+        /* One that cannot go now is tried again by the next gc; the others go. */
+        *removed += clear_away(workspaces, have.list[i], &ignored) == FAULT_OK;
     }
     free(have.list);
     free(live.list);

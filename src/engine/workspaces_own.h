@@ -21,7 +21,7 @@ enum {
     PLACE_WAIT_MS = 5000, /* of a verb for a directory that another uses */
     PLACE_CROWD_MS = 200, /* of a send, when others wait behind it for the same session */
     PLACE_WAITERS = 32,   /* at once, of all; who comes then is refused: each keeps a worker */
-    STALE_TRIES = 4       /* a gc that began meanwhile lets a verb begin again */
+    STALE_TRIES = 16       /* a gc that began meanwhile lets a verb begin again */
 };
 
 struct workspaces {
@@ -30,7 +30,8 @@ struct workspaces {
     struct snapshot_limits limits;
     pthread_mutex_t lock; /* of the counts, and of … */
     struct workspaces_counts counts;
-    int waiting; /* for a place */
+    int waiting;        /* for a place */
+    struct place *held; /* those in directories that are attached */
 };
 
 static inline struct store *workspaces_store(const struct workspaces *workspaces)
@@ -49,7 +50,12 @@ struct place {
     unsigned char tree[HASH_BYTES]; /* recorded last */
     unsigned char seen[HASH_BYTES]; /* found by place_look */
     bool unseen;                    /* it was too large to be looked at when the turn began */
+    bool is_held;
+    struct place *next_held;
 };
+
+/* Is an absolute path the directory, or something below it? */
+bool dir_is_inside(const char *path, const char *dir);
 
 enum place_need {
     PLACE_AS_IT_IS, /* fd stays -1 when the directory was not needed so far */

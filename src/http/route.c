@@ -84,10 +84,8 @@ static struct str below(const struct route_table *table, struct str path)
     struct str prefix = str_of(table->prefix), want, have;
 
     while (segment_take(&prefix, &want)) {
-        if (path.n == 0 || path.p[0] != '/')
-            return STR_NONE;
-        segment_take(&path, &have);
-        if (!target_is(have, want))
+        if (!path.p || path.n == 0 || path.p[0] != '/' || !segment_take(&path, &have) ||
+            !target_is(have, want))
             return STR_NONE;
     }
     return path;

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 1024 * 1024 };
+enum { STACK_BYTES = 2 * 1024 * 1024 }; /* directories are walked on it, however deep */
 
 /* A thread that rests waits on a condition of its own, so that one chosen thread can be woken. */
 struct worker {

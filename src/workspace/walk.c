@@ -237,14 +237,15 @@ static enum look look_file(struct walk *walk, int dir, struct node *node,
 static enum look look_link(struct walk *walk, int dir, struct node *node,
                            const struct stat_entry *known, struct fault *fault)
 {
-    char target[TREE_TARGET_BYTES + 1];
     struct tree_entry *entry = &node->sight.entry;
     ssize_t n;
 
     if (take_remembered(node, known) && entry->type == TREE_LINK)
         return LOOK_DONE;
     node->reused = false;
-    n = readlinkat(dir, entry->name.p, target, sizeof(target));
+    /* The names that stood there have all been read; an array of its own would be in the stack once
+     * for each directory on the way. */
+    n = readlinkat(dir, entry->name.p, walk->buffer, TREE_TARGET_BYTES + 1);
     if (n < 0)
         return look_failed(walk, node, fault);
     if (n > TREE_TARGET_BYTES) {
@@ -252,7 +253,7 @@ static enum look look_link(struct walk *walk, int dir, struct node *node,
         return LOOK_DONE;
     }
     entry->type = TREE_LINK;
-    entry->target = arena_dup(&walk->nodes, (struct str){target, (size_t)n});
+    entry->target = arena_dup(&walk->nodes, (struct str){walk->buffer, (size_t)n});
     return LOOK_DONE;
 }
 

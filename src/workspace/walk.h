@@ -50,7 +50,7 @@ struct walk {
     struct buf path; /* of the directory that is looked at */
     uint64_t dev;
     int64_t names, bytes; /* seen so far */
-    char *buffer;         /* for names */
+    char *buffer;         /* for names, then for targets of links */
 };
 
 /* All limits are given. What is borrowed stays until the walk is cleared. */

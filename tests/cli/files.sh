@@ -273,5 +273,32 @@ if command -v script >/dev/null; then
     expect_text 'content is made safe on a terminal' 'a\e]0;x\x07b\xff' on_terminal 'cat odd:esc.txt'
     expect_text 'patches too' '+a\e]0;x\x07b\xff' on_terminal 'diff odd --at "#1" --files'
     expect_text 'which are coloured' "$(printf '\033[32m+')" on_terminal 'diff odd --at "#1" --files'
+    run odd 'printf "no end" >end.txt; touch a@b'
+    expect_equal 'a last line without an end gets one there' 'no end' \
+        sh -c 'head -1 "$0"' <(on_terminal 'cat odd:end.txt; echo next' | tr -d '\r')
+    expect_equal 'but not elsewhere' 6 sh -c '"$0" --home "$1" cat odd:end.txt | wc -c' "$TINE" "$scratch/home"
+    expect_text 'an @ in a path is explained' 'one more @ at its end' on_terminal 'cat odd:a@b'
+    tine new --id unused >/dev/null
+    expect_text 'no files are told' 'there are no files' on_terminal 'files unused'
 fi
+
+# ---- a directory that is gone ----
+
+mkdir "$scratch/gone" && echo 1 >"$scratch/gone/f"
+tine new --id gone --attach "$scratch/gone" >/dev/null
+run gone 'echo 2 >f'
+rm -r "$scratch/gone"
+expect_status 'is no list of old files' 4 tine files gone
+expect_equal 'what was recorded can be read' 2 tine cat 'gone:f@-1'
+expect_status 'and listed' 0 tine files gone --at -1
+tine workspace detach gone >/dev/null
+expect_text 'and laid out elsewhere' '  f' tine files gone
+
+# ---- what is not kept ----
+
+tine new --id special >/dev/null
+run special 'mkfifo pipe'
+run special 'rm pipe'
+expect_text 'is told when it does not come back' 'left as it is: pipe' tine rewind special --after '#1'
+expect_text 'a fork of what has no title' 'would make "(untitled)"' tine fork special --dry-run
 tap_done

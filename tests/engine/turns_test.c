@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -320,6 +321,45 @@ static void a_turn_left_behind_is_ended(void **state)
     desk_close(&desk);
 }
 
+/* A directory with more in it than a snapshot takes: the turn runs, and is not said to be done. */
+static void files_that_cannot_be_recorded_fail_the_turn(void **state)
+{
+    struct workspaces_options options = {.limits = {.entries = 3}};
+    struct turn_begun begun;
+    struct session session;
+    struct desk desk;
+    struct str dir;
+    struct run run;
+
+    (void)state;
+    desk_open(&desk, "[[{\"echo\":true}]]", 0);
+    CHECK_OK(store_session_get(desk.talk.rig.store, desk.talk.rig.owner, desk.session, false,
+                               &desk.talk.arena, &session, &desk.talk.fault),
+             &desk.talk.fault);
+    CHECK_OK(workspaces_dir(desk.workspaces, &session, &desk.talk.arena, &dir, &desk.talk.fault),
+             &desk.talk.fault);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(mkdir(arena_printf(&desk.talk.arena, "%s/%d", dir.p, i).p, 0755), 0);
+    assert_true(turns_close(desk.turns, 5000));
+    workspaces_close(desk.workspaces);
+    options.engine = desk.talk.rig.engine;
+    options.home = desk.talk.rig.directory;
+    CHECK_OK(workspaces_open(&options, &desk.workspaces, &desk.talk.fault), &desk.talk.fault);
+    turns_begin(&desk, 0);
+    CHECK_OK(send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    wait_for(&desk, 1);
+    assert_int_equal(desk.ends.states[0], RUN_FAILED);
+    assert_non_null(strstr(desk.ends.reasons[0], "files"));
+    CHECK_OK(store_run_get(desk.talk.rig.store, desk.talk.rig.owner, desk.session, &desk.talk.arena,
+                           &run, &desk.talk.fault),
+             &desk.talk.fault);
+    assert_int_equal(run.state, RUN_FAILED);
+    assert_true(str_starts(run.reason, STR("the files could not be recorded")));
+    assert_int_equal(talk_history(&desk.talk, desk.session, false).count,
+                     2); /* what was said stays */
+    desk_close(&desk);
+}
+
 static void closing_ends_what_runs(void **state)
 {
     struct turn_begun begun;
@@ -456,6 +496,7 @@ int main(void)
         cmocka_unit_test(a_cancel_keeps_what_was_said),
         cmocka_unit_test(turns_beyond_the_limit_wait_for_a_thread),
         cmocka_unit_test(a_turn_left_behind_is_ended),
+        cmocka_unit_test(files_that_cannot_be_recorded_fail_the_turn),
         cmocka_unit_test(closing_ends_what_runs),
         cmocka_unit_test(a_repeated_send_joins_its_turn),
         cmocka_unit_test(a_message_sent_again_joins_its_turn),

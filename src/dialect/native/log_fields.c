@@ -476,7 +476,7 @@ static void read_object(struct fields *fields, const struct json_value *object, 
     out->size = take_int(fields, &m[2], 0, OBJECT_DIR_BYTES);
     if (!base64_read(json_inside(&m[3].value), fields->arena, &out->data))
         refuse(fields, &m[3], "is not base64");
-    if (!fields->code)
+    if (!fields->code && hash.n == HASH_BYTES)
         memcpy(out->hash, hash.p, HASH_BYTES);
 }
 
