@@ -55,7 +55,7 @@ const struct command command_restore = {
     .options = options,
     .notes =
         "A directory comes back with all that was in it. The conversation stays as it is. How\n"
-        "the file was before is recorded first. It is no move: tine undo does not take it back.\n",
+        "the file was before is recorded first, and tine undo brings it back.\n",
     .examples = "  tine restore demo src/main.c@#3\n"
                 "  tine restore demo src --at @plan\n",
     .run = run,

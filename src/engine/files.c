@@ -283,31 +283,74 @@ static enum fault_code path_back(struct store *store, const unsigned char now[HA
     return code;
 }
 
-static enum fault_code restore_held(struct place *place, const unsigned char from[HASH_BYTES],
+struct bringing {
+    struct place *place;
+    const struct files_place *from;
+    struct tree_spec tree;
+    struct arena *arena;
+    struct move_result result;
+};
+
+/* One path back is a rewind of files alone, to a tree that has only that path from then. */
+static enum fault_code bring_finish(void *context, int64_t intent, struct fault *fault)
+{
+    struct bringing *bringing = context;
+    struct place *place = bringing->place;
+
+    for (int i = 0;; i++) {
+        struct move_spec spec = {.owner = place->owner,
+                                 .session = place->session.id,
+                                 .act = MOVE_REWIND,
+                                 .scope = SCOPE_FILES,
+                                 .point = bringing->from->at,
+                                 .files = {.tree = bringing->tree, .intent = intent}};
+        enum fault_code code;
+
+        if (store_objects_since(workspaces_store(place->workspaces), &spec.files.tree.since_us,
+                                fault) != FAULT_OK)
+            return fault_pass(fault);
+        code = engine_rewind(place->workspaces->engine, &spec, bringing->arena, &bringing->result,
+                             fault);
+        if (code != FAULT_TREE_STALE || i == STALE_TRIES)
+            return code;
+    }
+}
+
+static enum fault_code restore_held(struct place *place, const struct files_place *from,
                                     struct str path, struct arena *arena,
                                     struct files_report *report, struct file_result *out,
                                     struct fault *fault)
 {
     struct store *store = workspaces_store(place->workspaces);
-    struct reporting reporting = {report, arena};
-    struct restore_spec spec = {
-        .store = store, .dir = place->fd, .visit = report_restored, .context = &reporting};
-    struct tree_spec tree;
+    struct bringing bringing = {.place = place, .from = from, .arena = arena};
+    struct plan plan = {.deed = DEED_MOVE, .act = MOVE_REWIND, .scope = SCOPE_FILES};
+    struct snapshot now;
+    struct deed_spec deed = {.place = place,
+                             .plan = &plan,
+                             .at = place->session.head_at,
+                             .was = &now,
+                             .finish = bring_finish,
+                             .context = &bringing};
+    unsigned char then[HASH_BYTES];
 
-    if (tree_find(store, from, path, arena, &out->file, fault) != FAULT_OK)
+    if (store_tree_at(store, from->owner, from->session, &from->at, &plan.target, then, fault) !=
+            FAULT_OK ||
+        tree_find(store, then, path, arena, &out->file, fault) != FAULT_OK)
         return fault_pass(fault);
     if (out->file.type == TREE_LEFT)
         return fault_set(fault, FAULT_FILE_NOT_FOUND, "\"%s\" was not kept: %s",
                          path_words(path, arena).p, tree_left_words(out->file.left));
-    if (place_record_foreign(place, fault) != FAULT_OK ||
-        path_back(store, place->tree, from, path, &tree, fault) != FAULT_OK)
+    if (place_snapshot(place, -1, arena, &now, fault) != FAULT_OK ||
+        path_back(store, now.tree.hash, then, path, &bringing.tree, fault) != FAULT_OK)
         return fault_pass(fault);
-    memcpy(spec.from, place->tree, HASH_BYTES);
-    memcpy(spec.to, tree.hash, HASH_BYTES);
-    if (restore_apply(&spec, fault) != FAULT_OK)
+    memcpy(out->tree, bringing.tree.hash, HASH_BYTES);
+    if (tree_same(now.tree.hash, bringing.tree.hash))
+        return FAULT_OK; /* it is as it was then */
+    memcpy(deed.is, bringing.tree.hash, HASH_BYTES);
+    if (deed_do(&deed, arena, report, fault) != FAULT_OK)
         return fault_pass(fault);
-    workspaces_count_report(place->workspaces, report);
-    return record(place, arena, out, fault);
+    out->entry.id = bringing.result.to;
+    return FAULT_OK;
 }
 
 enum fault_code workspaces_restore(struct workspaces *workspaces, const struct files_place *from,
@@ -315,21 +358,22 @@ enum fault_code workspaces_restore(struct workspaces *workspaces, const struct f
                                    struct files_report *report, struct file_result *out,
                                    struct fault *fault)
 {
-    unsigned char tree[HASH_BYTES];
-    struct address at;
-    struct place *place;
     enum fault_code code;
 
-    *report = (struct files_report){0};
-    *out = (struct file_result){0};
-    if (path_check(path, false, fault) != FAULT_OK ||
-        store_tree_at(workspaces_store(workspaces), from->owner, from->session, &from->at, &at,
-                      tree, fault) != FAULT_OK ||
-        take_to_write(workspaces, from->owner, from->session, &place, fault) != FAULT_OK)
+    if (path_check(path, false, fault) != FAULT_OK)
         return fault_pass(fault);
-    code = restore_held(place, tree, path, arena, report, out, fault);
-    place_leave(place);
-    return code;
+    for (int i = 0;; i++) {
+        struct place *place;
+
+        *report = (struct files_report){0};
+        *out = (struct file_result){0};
+        if (take_to_write(workspaces, from->owner, from->session, &place, fault) != FAULT_OK)
+            return fault_pass(fault);
+        code = restore_held(place, from, path, arena, report, out, fault);
+        place_leave(place);
+        if (i == STALE_TRIES || (code != FAULT_TREE_STALE && code != FAULT_HEAD_MOVED))
+            return code;
+    }
 }
 
 /* ---- what differs ---- */

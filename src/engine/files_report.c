@@ -74,6 +74,11 @@ static enum fault_code set_add(void *context, const struct tree_change *change, 
     struct plan_set *set = context;
 
     (void)fault;
+    /* What is not kept is left as it is, on the disk as in the tree: nobody's change is in danger.
+     */
+    if ((change->was && change->was->type == TREE_LEFT) ||
+        (change->is && change->is->type == TREE_LEFT))
+        return FAULT_OK;
     if (set->count == set->room) {
         set->room = set->room ? set->room * 2 : 64;
         set->list = realloc(set->list, set->room * sizeof(*set->list));

@@ -167,7 +167,11 @@ FAULT_CHECK enum fault_code workspaces_put(struct workspaces *workspaces, struct
                                            struct arena *arena, struct file_result *out,
                                            struct fault *fault);
 
-/* Brings one path back as it was at a point: a file, a link, or a directory with all in it. */
+/*
+ * Brings one path back as it was at a point: a file, a link, or a directory with all in it. Undone
+ * like any other move; out->entry.id is that of the files entry, and nothing else of it is filled
+ * in.
+ */
 FAULT_CHECK enum fault_code workspaces_restore(struct workspaces *workspaces,
                                                const struct files_place *from, struct str path,
                                                struct arena *arena, struct files_report *report,

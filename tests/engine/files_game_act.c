@@ -98,6 +98,7 @@ static void turn_end(struct files_game *game, struct files_session *session,
                      struct turning *turning)
 {
     struct entry_spec entry = {0};
+    int before = game->model.act_count;
     bool changed;
 
     if (chance_of(&game->chance, 40))
@@ -109,6 +110,8 @@ static void turn_end(struct files_game *game, struct files_session *session,
     if (changed)
         place_record(turning->place, &entry);
     model_files(&game->model, session, model_dir_tree(&game->model, session), false);
+    if (game->model.act_count > before)
+        game->model.acts[before]->of_turn = true;
 }
 
 void game_turn(struct files_game *game, struct files_session *session)
@@ -286,19 +289,23 @@ void game_restore(struct files_game *game, struct files_session *session)
     code = workspaces_restore(game->workspaces, &from, path, &game->arena, &report, &result,
                               &game->fault);
     model_lay_out(&game->model, session);
-    if (!map_find(&then->map, path)) {
+    if (!map_find(&then->map, path))
         wanted = FAULT_FILE_NOT_FOUND;
-    } else {
-        record_foreign(game, session);
-        if (!parents_clear(&dir->map, path))
-            wanted = FAULT_PATH_INVALID;
-    }
+    else if (!parents_clear(&dir->map, path))
+        wanted = FAULT_PATH_INVALID;
     game_expect(game, "restore one path", code, wanted);
     if (code == FAULT_OK) {
+        struct copy *now = model_dir_tree(&game->model, session), *is;
+
         map_remove(&dir->map, path);
         (void)parents_make(&dir->map, path, false);
         map_graft(&dir->map, &then->map, path, path);
-        model_files(&game->model, session, model_dir_tree(&game->model, session), false);
+        is = model_dir_tree(&game->model, session);
+        if (is != now) { /* a rewind of files alone */
+            model_files(&game->model, session, now, true);
+            model_go(&game->model, session, session->count, SCOPE_FILES, MODEL_NEW);
+            model_files(&game->model, session, is, false);
+        }
         if (report.skipped.all)
             game_differs(game, "left alone: \"%.*s\"", STR_ARG(report.skipped.list[0]));
     }

@@ -115,15 +115,11 @@ struct point_spec game_point(struct files_game *game, const struct files_session
     *place = i;
     if (spec.side == SIDE_BEFORE)
         return spec;
-    if (act->kind == ENTRY_FILES) {
-        ++*place;
-        return spec;
-    }
-    /* Files that were recorded right behind a message, in the same session, belong to it. */
-    for (++*place; act->kind != ENTRY_FILES && *place < session->count; ++*place) {
+    /* The files with which its turn ended belong to it; what came by others later does not. */
+    for (++*place; *place < session->count; ++*place) {
         const struct model_files_act *next = game->model.acts[session->raw[*place]];
 
-        if (next->kind != ENTRY_FILES || next->at.s != act->at.s)
+        if (!next->of_turn || next->at.s != act->at.s)
             break;
     }
     return spec;
@@ -284,6 +280,7 @@ static void accept_adopt(struct files_game *game, struct files_session *session,
         int copy = model_entry(&game->model, session, act->kind, act->tree, false);
 
         game->model.acts[copy]->merged = act->merged;
+        game->model.acts[copy]->of_turn = act->of_turn;
     }
     files_arrive(game, session, plan);
 }

@@ -23,6 +23,7 @@ struct model_files_act {
     char id[ID_TEXT + 1];
     enum entry_kind kind;
     bool foreign;
+    bool of_turn;        /* ENTRY_FILES: what a turn left behind */
     struct copy *before; /* at the head when it came */
     struct copy *tree;
     int *path; /* acts that are entries, oldest first */

@@ -933,12 +933,11 @@ static int place_of(const struct model *model, const struct model_session *sessi
         return at + 1;
     if (point->side == SIDE_BEFORE)
         return at;
-    if (model->acts[point->anchor]->kind == ENTRY_FILES)
-        return at + 1;
     for (at++; at < session->raw.count; at++) {
         const struct model_act *next = model->acts[session->raw.items[at]];
 
-        if (next->kind != ENTRY_FILES || next->writer != model->acts[point->anchor]->writer)
+        if (next->kind != ENTRY_FILES || !next->in_turn || next->foreign ||
+            next->writer != model->acts[point->anchor]->writer)
             break;
     }
     return at;

@@ -354,29 +354,44 @@ static enum fault_code anchor_find(struct db *db, const struct link *link, struc
     return anchor_ordinal(db, head, spec, out, fault);
 }
 
+/* Is the act an entry of files that its turn left behind, and nobody else? */
+static enum fault_code is_turns_files(struct db *db, struct address at, bool *out,
+                                      struct fault *fault)
+{
+    struct act_head head;
+    int64_t kind = -1;
+
+    *out = false;
+    if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at.s), arg_int(at.n)), &kind, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (kind != ENTRY_FILES)
+        return FAULT_OK;
+    if (act_head_get(db, at, &head, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *out = (head.flags & ENTRY_IN_TURN) && !(head.flags & ENTRY_FOREIGN);
+    return FAULT_OK;
+}
+
 /*
- * X, and the files entries that directly follow it, as far as the session has them. One that is
- * itself named is a place of its own.
+ * X, and the entries of files with which its turn ended, as far as the session has them. What was
+ * put or changed by hand afterwards does not belong to X.
  */
 static enum fault_code after_files(struct db *db, const struct link *link, struct address *at,
                                    struct fault *fault)
 {
-    int64_t limit, kind = -1;
-    bool has;
+    int64_t limit;
+    bool has, more;
 
-    if (path_has(db, link, *at, &has, &limit, fault) != FAULT_OK ||
-        db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n)), &kind, fault) != FAULT_OK)
+    if (path_has(db, link, *at, &has, &limit, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (kind == ENTRY_FILES)
-        return FAULT_OK;
     while (has && at->n < limit) {
-        kind = -1;
-        if (db_int(db, Q_ACT_KIND, ARGS(arg_int(at->s), arg_int(at->n + 1)), &kind, fault) !=
-            FAULT_OK)
+        struct address next = {at->s, at->n + 1};
+
+        if (is_turns_files(db, next, &more, fault) != FAULT_OK)
             return fault_pass(fault);
-        if (kind != ENTRY_FILES)
+        if (!more)
             break;
-        at->n++;
+        *at = next;
     }
     return FAULT_OK;
 }
