@@ -55,14 +55,38 @@ static enum fault_code not_there(struct workspaces *workspaces,
     return fault_pass(fault);
 }
 
+/* A file is listed by itself, as `ls` does; through a link nothing is. */
+static enum fault_code list_one(struct workspaces *workspaces, const unsigned char tree[HASH_BYTES],
+                                struct str path, tree_entry_visit *visit, void *context,
+                                bool *listed, struct fault *fault)
+{
+    struct tree_entry entry;
+    struct arena arena;
+    enum fault_code code;
+
+    arena_init(&arena);
+    code = tree_find(workspaces_store(workspaces), tree, path, &arena, &entry, fault);
+    *listed = code == FAULT_OK && entry.type != TREE_DIR && entry.type != TREE_LINK;
+    if (*listed)
+        code = visit(context, path, &entry, fault);
+    arena_clear(&arena);
+    return code;
+}
+
 enum fault_code workspaces_list(struct workspaces *workspaces, const struct files_place *place,
                                 struct str path, bool deep, tree_entry_visit *visit, void *context,
                                 unsigned char tree[HASH_BYTES], struct fault *fault)
 {
+    bool listed = false;
+
     if (path_check(path, true, fault) != FAULT_OK ||
         tree_of(workspaces, place, tree, fault) != FAULT_OK)
         return fault_pass(fault);
     if (path.n == 0 && tree_same(tree, tree_empty))
+        return FAULT_OK;
+    if (path.n && list_one(workspaces, tree, path, visit, context, &listed, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (listed)
         return FAULT_OK;
     return tree_list(workspaces_store(workspaces), tree, path, deep, visit, context, fault);
 }
@@ -82,7 +106,8 @@ enum fault_code workspaces_read(struct workspaces *workspaces, const struct file
     *content = STR("");
     switch (entry->type) {
     case TREE_DIR:
-        return fault_set(fault, FAULT_INVALID, "\"%s\" is a directory", path_words(path, arena).p);
+        return fault_set(fault, FAULT_PATH_INVALID, "\"%s\" is a directory",
+                         path_words(path, arena).p);
     case TREE_LEFT:
         return fault_set(fault, FAULT_FILE_NOT_FOUND, "\"%s\" was not kept: %s",
                          path_words(path, arena).p, tree_left_words(entry->left));

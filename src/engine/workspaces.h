@@ -131,8 +131,8 @@ struct files_place {
 };
 
 /*
- * A directory's entries by name, or all below it. `live` takes a snapshot first and records it.
- * FAULT_FILE_NOT_FOUND. *tree is what was listed; tree_empty: nothing.
+ * A directory's entries by name, or all below it, or the one file. `live` takes a snapshot first
+ * and records it. FAULT_FILE_NOT_FOUND. *tree is what was listed; tree_empty: nothing.
  */
 FAULT_CHECK enum fault_code workspaces_list(struct workspaces *workspaces,
                                             const struct files_place *place, struct str path,

@@ -21,7 +21,7 @@ enum {
     PLACE_WAIT_MS = 5000, /* of a verb for a directory that another uses */
     PLACE_CROWD_MS = 200, /* of a send, when others wait behind it for the same session */
     PLACE_WAITERS = 32,   /* at once, of all; who comes then is refused: each keeps a worker */
-    STALE_TRIES = 16       /* a gc that began meanwhile lets a verb begin again */
+    STALE_TRIES = 16      /* a gc that began meanwhile lets a verb begin again */
 };
 
 struct workspaces {

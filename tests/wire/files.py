@@ -65,6 +65,8 @@ def plain(t, c):
     c.store(s, "next", id="n1")
     put(c, s, "a.txt", "two\n", expect=200)
     t.same(names(c, s)["dir"]["type"], "dir", "a directory is listed")
+    t.same(list(names(c, s, "?path=a.txt")), ["a.txt"], "a file is listed by itself")
+    c.get(f"/sessions/{s}/files/dir", expect=400, code="path_invalid", what="a directory has no bytes")
     t.same(sorted(names(c, s, "?path=dir")), ["dir/c.html", "dir/deep"], "… what is in it by its whole path")
     deep = c.get(f"/sessions/{s}/files?deep=1").json
     t.same([f["path"] for f in deep["files"]],
