@@ -148,11 +148,12 @@ static void before_a_turn_is_before_its_first_entry(struct talk *t)
     check_point(t, fork, before_turn(STR("t1")), FAULT_TURN_NOT_FOUND);
 }
 
-/* Files entries belong to what they directly follow. */
+/* Files with which a turn ended belong to its last message; what came later by others does not. */
 static void after_a_message_is_after_its_files(struct talk *t)
 {
     struct str session = talk_create(t, "T"), message, fork;
-    struct entry_spec files = {.kind = ENTRY_FILES, .body = STR("{}")};
+    struct entry_spec files = {.kind = ENTRY_FILES, .turn_rule = TURN_JOIN, .body = STR("{}")};
+    struct entry_spec others = {.kind = ENTRY_FILES, .body = STR("{}")};
 
     message = talk_say(t, session, ROLE_USER, "x");
     talk_append(t, session, files);
@@ -167,6 +168,14 @@ static void after_a_message_is_after_its_files(struct talk *t)
     assert_int_equal(talk_history(t, fork, true).count, 2);
     talk_append(t, fork, files); /* the fork's own first act is not the source's third */
     assert_int_equal(point(t, fork, after_message(message)).at.n, 2);
+    talk_append(t, session, others); /* put over the API, say */
+    others.flags = ENTRY_FOREIGN;
+    talk_append(t, session, others);
+    assert_int_equal(point(t, session, after_index(1)).at.n, 5);
+    assert_int_equal(point(t, session, after_message(talk_raw(t, session).entries[5].id)).at.n, 6);
+    files.flags = ENTRY_FOREIGN; /* in the turn, but by others */
+    talk_append(t, fork, files);
+    assert_int_equal(point(t, fork, after_message(talk_raw(t, fork).entries[2].id)).at.n, 1);
 }
 
 /* ---- open tool calls ---- */
