@@ -254,19 +254,26 @@ static enum fault_code clear_away(struct workspaces *workspaces, int64_t s, stru
 enum fault_code workspaces_delete(struct workspaces *workspaces, struct delete_spec *spec,
                                   struct fault *fault)
 {
+    struct place *place = NULL;
     struct session session;
     struct fault ignored;
     struct arena arena;
-    enum fault_code code;
+    enum fault_code code, held;
 
     arena_init(&arena);
     code = store_session_get(workspaces_store(workspaces), spec->owner, spec->session, false,
                              &arena, &session, fault);
-    if (code == FAULT_OK)
+    if (code == FAULT_OK) {
+        /* Nobody is to lose the ground under his feet: a turn that works there leaves it for gc. */
+        held = place_take(workspaces, spec->owner, spec->session, PLACE_AS_IT_IS, PLACE_WAIT_MS,
+                          &place, &ignored);
         code = engine_delete(workspaces->engine, spec, fault);
-    /* What cannot go now goes with the next gc: the session is gone in any case. */
-    if (code == FAULT_OK && clear_away(workspaces, session.s, &ignored) != FAULT_OK)
-        code = FAULT_OK;
+        if (code == FAULT_OK && held != FAULT_TURN_RUNNING && held != FAULT_WORKSPACE_BUSY &&
+            clear_away(workspaces, session.s, &ignored) != FAULT_OK)
+            code = FAULT_OK; /* what cannot go now goes with the next gc, too */
+        if (held == FAULT_OK)
+            place_leave(place);
+    }
     arena_clear(&arena);
     return code;
 }

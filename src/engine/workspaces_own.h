@@ -70,6 +70,20 @@ FAULT_CHECK enum fault_code place_take(struct workspaces *workspaces, int64_t ow
 /* Opens its directory; -1 with errno. */
 int place_open(const struct place *place);
 
+/* What place_take is made of: the session as it is now, where its directory is, the way out. */
+FAULT_CHECK enum fault_code place_read(struct place *place, struct str session,
+                                       struct fault *fault);
+void place_name(struct place *place);
+void place_clear(struct place *place);
+
+/* Why its directory cannot be used, by errno. */
+FAULT_CHECK enum fault_code place_refuse(const struct place *place, struct fault *fault);
+
+/* place_lock.c. FAULT_TURN_RUNNING, FAULT_WORKSPACE_BUSY, FAULT_WORKSPACE_BLOCKED. */
+FAULT_CHECK enum fault_code place_lock(struct place *place, struct str session, int wait_ms,
+                                       struct fault *fault);
+void place_unlock(struct place *place);
+
 FAULT_CHECK enum fault_code place_snapshot(struct place *place, int cancel_fd, struct arena *arena,
                                            struct snapshot *out, struct fault *fault);
 

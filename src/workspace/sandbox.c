@@ -37,7 +37,8 @@ enum {
     LOOK_MAX_MS = 80,
     DISK_MS = 200, /* at the directory; at least DISK_REST times what the last look took */
     DISK_REST = 20,
-    GONE_MS = 10 * 1000, /* until everything that was killed is gone */
+    GONE_MS = 60 * 1000, /* until everything that was killed is gone */
+    NICE = 10,           /* who watches comes before what is watched */
     READ_BYTES = 64 * 1024,
     INFO_BYTES = 1024,
     MIB = 1024 * 1024,
@@ -176,6 +177,7 @@ static void let_begin(struct watched *w)
 
     w->inside_fd = (int)syscall(SYS_pidfd_open, w->inside, 0);
     prlimit(w->inside, RLIMIT_NPROC, &processes, NULL);
+    setpriority(PRIO_PROCESS, (id_t)w->inside, NICE);
     /* When the machine runs out of memory, this goes before the server. */
     snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)w->inside);
     fd = open(path, O_WRONLY | O_CLOEXEC);
