@@ -87,15 +87,18 @@ static struct str event_turn(const struct event *event)
 
 static void reading_add(struct reading *reading, const struct event *event)
 {
+    struct hub_item *item;
     struct arena arena;
     struct hub_word word;
 
     arena_init(&arena);
     word = reading->hub->render(event, &arena);
-    if (word.type)
-        hub_list_push(&reading->found,
-                      hub_item_new(event->item.e, event->owner, word.type, event->session,
-                                   event_turn(event), word.message));
+    if (word.type) {
+        item = hub_item_new(event->item.e, event->owner, word.type, event->session,
+                            event_turn(event), word.message);
+        item->deletes = event->item.note && event->item.note->act == NOTE_DELETED;
+        hub_list_push(&reading->found, item);
+    }
     arena_clear(&arena);
 }
 

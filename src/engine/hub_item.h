@@ -11,6 +11,7 @@ struct hub_item {
     int64_t owner; /* OWNER_ANY: for whoever reads it (a reset) */
     const char *type;
     struct str session, turn, message;
+    bool deletes; /* tells that the session is gone: nothing before it is told any more */
 };
 
 struct hub_item *hub_item_new(int64_t e, int64_t owner, const char *type, struct str session,

@@ -24,11 +24,31 @@ void ring_clear(struct ring *ring)
         drop_oldest(ring);
 }
 
+/* What a session did is gone with it, as it is from the store. */
+static void forget_session(struct ring *ring, const struct hub_item *gone)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < ring->count; i++) {
+        struct hub_item *item = ring_item(ring, i);
+
+        if (item->owner == gone->owner && str_eq(item->session, gone->session)) {
+            ring->bytes -= item->message.n;
+            free(item);
+        } else {
+            ring->items[(ring->first + kept++) % RING_ITEMS] = item;
+        }
+    }
+    ring->count = kept;
+}
+
 void ring_add(struct ring *ring, struct hub_list *found)
 {
     while (found->first) {
         struct hub_item *item = hub_list_pop(found);
 
+        if (item->deletes)
+            forget_session(ring, item);
         while (ring->count == RING_ITEMS ||
                (ring->count && ring->bytes + item->message.n > RING_BYTES))
             drop_oldest(ring);

@@ -1,6 +1,6 @@
 /*
  * The newest events, in their order; the oldest make room for new ones. It holds all that were
- * added with numbers above its floor.
+ * added with numbers above its floor, but of a session that was deleted only the deletion.
  */
 #ifndef ENGINE_RING_H
 #define ENGINE_RING_H

@@ -125,6 +125,28 @@ static void a_cleared_ring_begins_where_it_ended(void **state)
     ring_free(ring);
 }
 
+static void what_a_deleted_session_did_is_forgotten(void **state)
+{
+    struct ring *ring = ring_new(0);
+    struct hub_list list;
+
+    (void)state;
+    add(ring, 1, 4, 5);
+    hub_list_init(&list);
+    hub_list_push(&list, hub_item_new(5, 1, "message.added", STR("s2"), STR_NONE, STR("kept")));
+    hub_list_push(&list, hub_item_new(6, 2, "message.added", STR("s1"), STR_NONE, STR("other")));
+    hub_list_push(&list, hub_item_new(7, 1, "session.deleted", STR("s1"), STR_NONE, STR("gone")));
+    list.first->next->next->deletes = true;
+    ring_add(ring, &list);
+    assert_int_equal(ring->count, 3);
+    for (size_t i = 0; i < ring->count; i++)
+        assert_int_equal(ring_item(ring, i)->e, 5 + (int64_t)i);
+    assert_int_equal(ring->bytes, 4 + 5 + 4);
+    assert_int_equal(ring->floor, 0);
+    assert_int_equal(ring_above(ring, 0), 0);
+    ring_free(ring);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +155,7 @@ int main(void)
         cmocka_unit_test(the_oldest_make_room_by_bytes),
         cmocka_unit_test(a_number_is_found_by_what_is_above),
         cmocka_unit_test(a_cleared_ring_begins_where_it_ended),
+        cmocka_unit_test(what_a_deleted_session_did_is_forgotten),
     };
 
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
