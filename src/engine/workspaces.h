@@ -121,6 +121,17 @@ FAULT_CHECK enum fault_code workspaces_merge(struct workspaces *workspaces, stru
                                              struct arena *arena, struct merge_report *out,
                                              struct fault *fault);
 
+/*
+ * Appends what somebody else's agent, or a user, said where no turn is run. What the session's
+ * directory has that was not recorded becomes an entry of kind ENTRY_FILES before it: the work that
+ * the entries tell of when one of them is an agent's, else a foreign change. A directory that
+ * nobody has needed, that is in use or that cannot be looked at is left for whoever looks next.
+ */
+FAULT_CHECK enum fault_code workspaces_append(struct workspaces *workspaces,
+                                              struct append_spec *spec, struct entry_spec *entries,
+                                              size_t count, struct arena *arena,
+                                              struct append_result *out, struct fault *fault);
+
 /* ---- reading and writing ---- */
 
 struct files_place {

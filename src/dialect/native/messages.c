@@ -325,73 +325,6 @@ static void write_appended(struct json_out *out, const void *result_)
     json_out_object_end(out);
 }
 
-/*
- * The files with a batch that somebody else's runtime, or a client, stores: tine did not see how
- * they came about, but here is where they are first known to be so. A batch with the words of an
- * agent tells of its work, and so do the files; what stands before other words, others did.
- */
-static bool tells_of_work(const struct message_batch *batch)
-{
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->entries[i].role == ROLE_ASSISTANT || batch->entries[i].role == ROLE_TOOL)
-            return true;
-    return false;
-}
-
-/* The session's directory, if it has one and nobody is at work there; else NULL. */
-static struct place *hold(struct exchange *x)
-{
-    struct native_app *app = app_of(x);
-    int64_t owner = x->request.caller.sees;
-    struct place *place = NULL;
-    struct session session;
-    struct fault none;
-
-    if (store_session_get(app->store, owner, session_of(x), false, &x->arena, &session, &none) !=
-            FAULT_OK ||
-        !workspaces_has_dir(app->workspaces, &session) ||
-        place_hold(app->workspaces, owner, session_of(x), 0, &place, &none) != FAULT_OK)
-        return NULL;
-    return place;
-}
-
-/* What place_look found goes first. False: nothing has changed, or it cannot be looked at now. */
-static bool look(struct place *place, const struct message_batch *batch, struct entry_spec *files)
-{
-    bool changed = false;
-    struct fault none;
-
-    *files = (struct entry_spec){0};
-    if (!place || batch->count == LIMIT_BATCH_ENTRIES ||
-        place_look(place, -1, files, &changed, &none) != FAULT_OK || !changed)
-        return false;
-    place_entry(files, !tells_of_work(batch));
-    return true;
-}
-
-enum { STALE_TRIES = 3 }; /* gc began meanwhile, so often */
-
-/* Stores the batch, and before it the files as they are now. */
-static enum fault_code append_with(struct exchange *x, struct append_spec *spec,
-                                   const struct message_batch *batch, struct place *place,
-                                   struct append_result *out, struct fault *fault)
-{
-    struct entry_spec *entries = arena_array(&x->arena, batch->count + 1, sizeof(*entries));
-    struct engine *engine = app_of(x)->engine;
-
-    for (int i = 0; i < STALE_TRIES && look(place, batch, &entries[0]); i++) {
-        enum fault_code code;
-
-        memcpy(&entries[1], batch->entries, batch->count * sizeof(*entries));
-        code = engine_append(engine, spec, entries, batch->count + 1, &x->arena, out, fault);
-        if (!code && !out->repeated)
-            place_record(place, &entries[0]);
-        if (code != FAULT_TREE_STALE)
-            return code;
-    }
-    return engine_append(engine, spec, batch->entries, batch->count, &x->arena, out, fault);
-}
-
 static enum fault_code append(struct exchange *x, struct message_batch *batch, struct fault *fault)
 {
     struct native_app *app = app_of(x);
@@ -402,17 +335,11 @@ static enum fault_code append(struct exchange *x, struct message_batch *batch, s
     };
     struct append_result result = {0};
     struct reply_once once;
-    struct place *place;
-    enum fault_code code;
 
-    if (once_begin(x, &once, write_appended, &result, &spec.once, fault) != FAULT_OK)
+    if (once_begin(x, &once, write_appended, &result, &spec.once, fault) != FAULT_OK ||
+        workspaces_append(app->workspaces, &spec, batch->entries, batch->count, &x->arena, &result,
+                          fault) != FAULT_OK)
         return fault_pass(fault);
-    place = hold(x);
-    code = append_with(x, &spec, batch, place, &result, fault);
-    if (place)
-        place_leave(place);
-    if (code)
-        return code;
     if (!once.once.repeated)
         atomic_fetch_add(&app->counts.messages, (long long)batch->count);
     x->reply.status = 201;
