@@ -1,21 +1,14 @@
 #include "cli/progress.h"
 
+#include "base/clock.h"
+
 #include <inttypes.h>
-#include <time.h>
 
 enum { QUIET_MS = 500, EVERY_MS = 100 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void progress_begin(struct progress *progress, struct cli *cli)
 {
-    *progress = (struct progress){.cli = cli, .begun_ms = now_ms()};
+    *progress = (struct progress){.cli = cli, .begun_ms = clock_ms()};
 }
 
 void progress_step(void *context, const char *step, int64_t done, int64_t total)
@@ -26,7 +19,7 @@ void progress_step(void *context, const char *step, int64_t done, int64_t total)
 
     if (!cli->err_term.is_terminal)
         return;
-    now = now_ms();
+    now = clock_ms();
     if (now - progress->begun_ms < QUIET_MS || now - progress->shown_ms < EVERY_MS)
         return;
     progress->shown_ms = now;

@@ -1,4 +1,5 @@
 /* Events as they happen, over connections that come and go. */
+#include "base/clock.h"
 #include "client/errand.h"
 #include "client/streaming.h"
 
@@ -7,20 +8,12 @@
 
 enum { WAIT_MS_FIRST = 250, WAIT_MS_MAX = 10 * 1000 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* False when the caller wants to stop meanwhile. */
 static bool wait_ms(struct tine *tine, int ms)
 {
-    int64_t end = now_ms() + ms;
+    int64_t end = clock_ms() + ms;
 
-    while (now_ms() < end) {
+    while (clock_ms() < end) {
         struct timespec step = {.tv_nsec = (long)STEP_MS / 2 * 1000 * 1000};
 
         if (tine->options.stop && tine->options.stop(tine->options.context))

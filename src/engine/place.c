@@ -1,4 +1,5 @@
 /* A session's directory while somebody uses it. */
+#include "base/clock.h"
 #include "engine/workspaces_own.h"
 
 #include <errno.h>
@@ -6,16 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t clock_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 /* ---- the directory ---- */
 

@@ -1,23 +1,16 @@
 /* Who may use a session's directory: one at a time. */
+#include "base/clock.h"
 #include "engine/workspaces_own.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     LOOK_MS = 10,  /* how often a lock is tried again */
     AGAIN_MS = 200 /* how often the session is looked at meanwhile */
 };
-
-static void pause_ms(int ms)
-{
-    struct timespec time = {ms / 1000, (ms % 1000) * 1000000L};
-
-    nanosleep(&time, NULL);
-}
 
 static int lock_open(const struct place *place)
 {
@@ -145,7 +138,7 @@ static enum fault_code lock_wait(struct place *place, struct str session, int wa
             return fault_pass(fault);
         if (waited >= wait_ms || run_active(place->session.turn_state))
             return lock_refuse(place, fault);
-        pause_ms(LOOK_MS);
+        clock_pause_ms(LOOK_MS);
     }
 }
 

@@ -2,11 +2,10 @@
  * What the agent of a turn may do: read the history, tell what it says while it says it, and say
  * it. What was told and is not said yet is the draft.
  */
+#include "base/clock.h"
 #include "agent/draft.h"
 #include "engine/turn.h"
 #include "engine/workspaces_own.h"
-
-#include <time.h>
 
 enum {
     DRAFT_US = 500 * 1000,  /* a draft is saved no more often than that … */
@@ -16,14 +15,6 @@ enum {
 static struct turn *turn_of(struct agent_call *call)
 {
     return (struct turn *)call;
-}
-
-static int64_t clock_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static enum fault_code call_history(struct agent_call *call, entry_visit *visit, void *context,

@@ -1,5 +1,6 @@
 #include "engine/turn_end.h"
 
+#include "base/clock.h"
 #include "agent/draft.h"
 #include "agent/open_calls.h"
 #include "base/utf8.h"
@@ -8,19 +9,11 @@
 #include "store/limits.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
     END_TRIES = 20, /* to end a turn while the store is busy */
     END_WAIT_MS = 500
 };
-
-static void pause_ms(int ms)
-{
-    struct timespec time = {ms / 1000, (ms % 1000) * 1000000L};
-
-    nanosleep(&time, NULL);
-}
 
 /*
  * The files as the turn leaves them, as an entry when they are not recorded yet. A turn whose files
@@ -133,7 +126,7 @@ void turn_end(struct turns *turns, struct ending *ending)
         }
         if (turns_closing(turns))
             return; /* the next start ends it */
-        pause_ms(END_WAIT_MS);
+        clock_pause_ms(END_WAIT_MS);
     }
 }
 

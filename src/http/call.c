@@ -93,7 +93,7 @@ void *call_begin(void *context, const char *uri, struct MHD_Connection *mhd)
     call->server = server;
     call->inbox = inbox_ref(server->inbox);
     call->conn = conn;
-    call->started_us = now_us();
+    call->started_us = clock_us();
     call->x.app = server->options.app;
     buf_init(&call->x.reply.body, REPLY_BYTES);
     buf_init(&call->body, 0);
@@ -336,7 +336,7 @@ static void call_log(struct call *call, int status)
     struct server *server = call->server;
     const struct request *request = &call->x.request;
     struct timespec now;
-    int64_t took_us = now_us() - call->started_us;
+    int64_t took_us = clock_us() - call->started_us;
     struct access_line line = {
         .took_us = took_us,
         .id = request->id,
@@ -385,7 +385,7 @@ void call_end(void *context, struct MHD_Connection *mhd, void **con,
     struct call *call = conn->call;
 
     (void)mhd;
-    conn->since_ms = now_ms();
+    conn->since_ms = clock_ms();
     conn->looked = conn->ended = false;
     conn->first_ms = 0;
     if (conn->stream)

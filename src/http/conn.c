@@ -113,7 +113,7 @@ static void conn_open(struct server *server, struct MHD_Connection *mhd, void **
     conn->local = from->sa_family == AF_UNIX;
     conn->peer = peers_add(&server->peers, from);
     peer_text(from, conn->peer_text);
-    conn->since_ms = now_ms();
+    conn->since_ms = clock_ms();
     conn->looked = true; /* no byte has come yet */
     conn->next = server->conns;
     if (conn->next)
@@ -142,7 +142,7 @@ static void linger_start(struct conn *conn)
     if (fd < 0)
         return;
     server->lingering[server->lingering_count++] =
-        (struct lingering){.fd = fd, .until_ms = now_ms() + LINGER_MS};
+        (struct lingering){.fd = fd, .until_ms = clock_ms() + LINGER_MS};
 }
 
 static void conn_close(struct conn *conn)
@@ -189,7 +189,7 @@ static bool linger_read(int fd)
 
 void linger_sweep(struct server *server)
 {
-    int64_t now = now_ms();
+    int64_t now = clock_ms();
 
     for (int i = 0; i < server->lingering_count;) {
         struct lingering *one = &server->lingering[i];
@@ -262,7 +262,7 @@ static void sweep_one(struct conn *conn, int64_t now)
 
 void conn_sweep(struct server *server)
 {
-    int64_t now = now_ms();
+    int64_t now = clock_ms();
 
     for (struct conn *conn = server->conns; conn; conn = conn->next)
         sweep_one(conn, now);

@@ -6,6 +6,7 @@
 #ifndef HTTP_OWN_H
 #define HTTP_OWN_H
 
+#include "base/clock.h"
 #include "http/access_log.h"
 #include "http/head.h"
 #include "http/inbox.h"
@@ -139,8 +140,6 @@ struct server {
     int64_t stop_ms; /* the end of the grace */
 };
 
-int64_t now_us(void); /* of a clock that only goes forward */
-int64_t now_ms(void);
 void edge_run(struct server *server); /* lets MHD do all that it can do now */
 /* The same, soon: libmicrohttpd without a thread does not tell its epoll of a resumed connection.
  */

@@ -18,7 +18,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -32,19 +31,6 @@ enum {
     GRACE_MS = 4000, /* after a signal */
     HANG_EVENTS = 64
 };
-
-int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-int64_t now_ms(void)
-{
-    return now_us() / 1000;
-}
 
 /* ---- libmicrohttpd on the loop ---- */
 
@@ -138,7 +124,7 @@ static void stop_look(struct server *server)
 {
     if (server->stopped)
         return;
-    if ((server->active == 0 && server->stream_count == 0) || now_ms() >= server->stop_ms)
+    if ((server->active == 0 && server->stream_count == 0) || clock_ms() >= server->stop_ms)
         stop_finish(server);
 }
 
@@ -158,7 +144,7 @@ static void stop_begin(struct server *server, int grace_ms)
     if (server->stopping)
         return;
     server->stopping = true;
-    server->stop_ms = now_ms() + grace_ms;
+    server->stop_ms = clock_ms() + grace_ms;
     edge_run(server); /* what has come before this is still taken */
     listening = MHD_quiesce_daemon(server->daemon);
     if (listening >= 0)
@@ -448,7 +434,7 @@ static void id_draw(struct server *server)
     unsigned drawn = 0;
 
     if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
-        drawn = (unsigned)now_us();
+        drawn = (unsigned)clock_us();
     snprintf(server->id_start, sizeof(server->id_start), "%08x-", drawn);
     server->id_next = 1;
 }

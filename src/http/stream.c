@@ -325,7 +325,7 @@ static void stream_log(struct stream *stream)
     struct server *server = stream->conn->server;
     struct timespec now;
     struct access_line line = {
-        .took_us = now_us() - stream->started_us,
+        .took_us = clock_us() - stream->started_us,
         .id = {stream->text, stream->id_n},
         .target = {stream->text + stream->id_n, stream->target_n},
         .user = {stream->text + stream->id_n + stream->target_n, stream->user_n},

@@ -10,6 +10,7 @@
  */
 #include "workspace/sandbox.h"
 
+#include "base/clock.h"
 #include "workspace/bubble.h"
 #include "workspace/disk.h"
 #include "workspace/ends.h"
@@ -29,7 +30,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -63,14 +63,6 @@ struct watched {
     enum sandbox_end end;
     char why[128];
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void sandbox_turn_off(void)
 {
@@ -126,10 +118,10 @@ static void stop(struct watched *w, enum sandbox_end end)
 static bool wait_fd(int fd, int64_t ms)
 {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-    int64_t until = now_ms() + ms;
+    int64_t until = clock_ms() + ms;
 
     for (;;) {
-        int64_t left = until - now_ms();
+        int64_t left = until - clock_ms();
         int ready = poll(&poll_fd, 1, left > 0 ? (int)left : 0);
 
         if (ready > 0)
@@ -254,13 +246,13 @@ static void look_at_disk(struct watched *w, int64_t now)
 
     if (disk_used(w->spec->dir) - w->disk_before > limit)
         over(w, "the directory grew by more than", limit / MIB, "MiB");
-    took = now_ms() - now;
-    w->disk_at_ms = now_ms() + (took * DISK_REST > DISK_MS ? took * DISK_REST : DISK_MS);
+    took = clock_ms() - now;
+    w->disk_at_ms = clock_ms() + (took * DISK_REST > DISK_MS ? took * DISK_REST : DISK_MS);
 }
 
 static void look_at_all(struct watched *w)
 {
-    int64_t now = now_ms();
+    int64_t now = clock_ms();
 
     if (now >= w->until_ms)
         stop(w, SANDBOX_TIMED_OUT);
@@ -274,7 +266,7 @@ static void look_at_all(struct watched *w)
 
 static int wait_ms(const struct watched *w)
 {
-    int64_t until = w->until_ms, now = now_ms();
+    int64_t until = w->until_ms, now = clock_ms();
 
     if (w->look_at_ms < until)
         until = w->look_at_ms;
@@ -356,9 +348,9 @@ static enum fault_code run(const struct sandbox_spec *spec, struct arena *arena,
     enum fault_code code;
 
     w.disk_before = disk_used(spec->dir);
-    w.until_ms = now_ms() + spec->limits.time_ms;
-    w.look_at_ms = now_ms() + LOOK_MS;
-    w.disk_at_ms = now_ms() + DISK_MS;
+    w.until_ms = clock_ms() + spec->limits.time_ms;
+    w.look_at_ms = clock_ms() + LOOK_MS;
+    w.disk_at_ms = clock_ms() + DISK_MS;
     code = sandbox_is_off() ? launch_keeper(spec, arena, &w.launch, fault)
                             : launch_bubble(spec, arena, &w.launch, fault);
     if (code)

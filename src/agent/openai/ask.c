@@ -7,6 +7,7 @@
  */
 #include "agent/openai/ask.h"
 
+#include "base/clock.h"
 #include "agent/clean.h"
 #include "agent/openai/sse.h"
 
@@ -14,7 +15,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 enum {
     TRIES = 5,
@@ -45,14 +45,6 @@ struct attempt {
     struct fault fault; /* of what was read */
     bool again;         /* worth another try */
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void curl_begin(void)
 {
@@ -196,7 +188,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     struct attempt *attempt = context;
     struct str piece = {bytes, size * count};
 
-    attempt->heard_ms = now_ms();
+    attempt->heard_ms = clock_ms();
     curl_easy_getinfo(attempt->easy, CURLINFO_RESPONSE_CODE, &attempt->status);
     attempt->event_stream = is_event_stream(attempt->easy);
     if (attempt->status != 200 || !attempt->event_stream) {
@@ -272,7 +264,7 @@ static bool attempt_drive(struct asker *asker, struct attempt *attempt, CURLcode
             *code = fault_set(&attempt->fault, FAULT_INTERRUPTED, "the turn was cancelled");
             return false;
         }
-        if (now_ms() - attempt->heard_ms > attempt->ask->quiet_ms) {
+        if (clock_ms() - attempt->heard_ms > attempt->ask->quiet_ms) {
             *code = fault_set(&attempt->fault, FAULT_AGENT_FAILED,
                               "the model's server said nothing for %lld s",
                               (long long)(attempt->ask->quiet_ms / 1000));
@@ -337,7 +329,7 @@ static enum fault_code attempt_run(struct asker *asker, struct attempt *attempt,
     sse_init(&attempt->sse);
     buf_init(&attempt->error, ERROR_BYTES);
     attempt->retry_ms = -1;
-    attempt->heard_ms = now_ms();
+    attempt->heard_ms = clock_ms();
     easy_set(attempt, headers);
     curl_multi_add_handle(asker->multi, attempt->easy);
     if (attempt_drive(asker, attempt, &result, &code)) {

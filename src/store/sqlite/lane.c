@@ -1,12 +1,13 @@
 #include "store/sqlite/lane.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     GROUP_PIECES = 256,
@@ -41,14 +42,6 @@ struct lane {
     int64_t before; /* rows changed by the connection before the transaction */
 };
 
-static int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static enum fault_code begin(struct lane *lane, struct fault *fault)
 {
     struct db *db = lane->db;
@@ -81,13 +74,13 @@ static void tell(struct lane *lane)
 static enum fault_code commit(struct lane *lane, struct fault *fault)
 {
     bool changed = sqlite3_total_changes64(lane->db->handle) != lane->before;
-    int64_t from = now_us();
+    int64_t from = clock_us();
 
     db_rest(lane->db);
     if (db_exec(lane->db, "COMMIT", fault) != FAULT_OK)
         return fault_pass(fault);
     lane->commits++;
-    lane->commit_us += now_us() - from;
+    lane->commit_us += clock_us() - from;
     if (changed) {
         lane->changes++;
         tell(lane);
@@ -99,11 +92,11 @@ static enum fault_code commit(struct lane *lane, struct fault *fault)
 static bool piece_run(struct lane *lane, struct piece *piece)
 {
     sqlite3 *handle = lane->db->handle;
-    int64_t before = sqlite3_total_changes64(handle), from = now_us();
+    int64_t before = sqlite3_total_changes64(handle), from = clock_us();
 
     piece->code = piece->work(lane->db, piece->context, piece->fault);
     lane->pieces++;
-    lane->work_us += now_us() - from;
+    lane->work_us += clock_us() - from;
     assert(piece->code == FAULT_OK || piece->code == piece->fault->code);
     if (sqlite3_get_autocommit(handle))
         return false;
@@ -136,7 +129,7 @@ static void run_alone(struct lane *lane, struct piece *piece)
  */
 static bool run_group(struct lane *lane, struct piece *group, struct piece **rest)
 {
-    int64_t until = now_us() + GROUP_US;
+    int64_t until = clock_us() + GROUP_US;
     struct fault fault;
 
     if (begin(lane, &fault) != FAULT_OK) {
@@ -151,7 +144,7 @@ static bool run_group(struct lane *lane, struct piece *group, struct piece **res
             roll_back(lane);
             return false;
         }
-        if (piece->next && now_us() > until) {
+        if (piece->next && clock_us() > until) {
             *rest = piece->next;
             piece->next = NULL;
         }
