@@ -13,12 +13,12 @@
 #include <stdatomic.h>
 
 /* What the handlers count, for /metrics; from any thread. */
-struct native_counts {
+struct app_counts {
     atomic_llong sessions, forks, rewinds, undos, redos, adopts, messages, deletes, replays, merges,
         file_writes, restores;
 };
 
-struct native_app {
+struct app {
     struct store *store;
     struct engine *engine;
     struct agents *agents;
@@ -29,7 +29,7 @@ struct native_app {
     struct server *server;    /* filled in after server_open */
     const char *version;      /* of the program, for the document; NULL: "0" */
     atomic_bool stopping;     /* /readyz says no from then on */
-    struct native_counts counts;
+    struct app_counts counts;
 };
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static struct native_app *app_of(struct exchange *x)
+static struct app *app_of(struct exchange *x)
 {
     return x->app;
 }
@@ -18,7 +18,7 @@ enum fault_code service_health(struct exchange *x, struct fault *fault)
 
 enum fault_code service_ready(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     int64_t version;
 
     if (atomic_load(&app->stopping))
@@ -49,7 +49,7 @@ static void seconds(struct buf *out, const char *name, const char *help, int64_t
     buf_add_format(out, "%s %" PRId64 ".%06" PRId64 "\n", name, us / 1000000, us % 1000000);
 }
 
-static void acts_write(struct native_counts *counts, struct buf *out)
+static void acts_write(struct app_counts *counts, struct buf *out)
 {
     metric(out, "tine_sessions_created_total", "counter", "Sessions made over the API.",
            atomic_load(&counts->sessions));
@@ -151,7 +151,7 @@ static void finish(void *context)
 
 enum fault_code service_metrics(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct buf *out = &x->reply.body;
 
     (void)fault;

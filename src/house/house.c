@@ -22,7 +22,7 @@ enum {
 };
 
 struct house {
-    struct native_app app; /* first: what the handlers are given */
+    struct app app; /* first: what the handlers are given */
     struct house_options options;
     struct arena arena;
     struct presets presets;
@@ -420,7 +420,7 @@ struct engine *house_engine(struct house *house)
     return house->app.engine;
 }
 
-struct native_app *house_app(struct house *house)
+struct app *house_app(struct house *house)
 {
     return &house->app;
 }

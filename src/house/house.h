@@ -39,7 +39,7 @@ FAULT_CHECK enum fault_code house_start(struct house *house, struct fault *fault
 
 struct server *house_server(struct house *house);
 struct engine *house_engine(struct house *house);
-struct native_app *house_app(struct house *house); /* what the handlers work with */
+struct app *house_app(struct house *house); /* what the handlers work with */
 
 /* Where it listens: "http://127.0.0.1:8463". */
 struct str house_address(struct house *house, struct arena *arena);

@@ -143,7 +143,7 @@ static enum fault_code body_split(struct exchange *x, struct str *rest, struct s
 
 enum fault_code native_agents_post(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct agent_reply reply = {.arena = &x->arena, .whole = true}; /* of an admin's route */
     struct agent_def def = {0};
     struct reply_once kept;
@@ -166,7 +166,7 @@ enum fault_code native_agents_post(struct exchange *x, struct fault *fault)
 
 enum fault_code native_agent_put(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct agent_def def = {0};
     struct str name = name_of(x), body, id;
 

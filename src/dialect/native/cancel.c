@@ -13,7 +13,7 @@ static void write_session(struct json_out *out, const void *session)
 /* The turn is stopped, unless the key says that it was: then once->repeated. */
 static enum fault_code cancel(struct exchange *x, struct once *once, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct fault none;
     enum fault_code code = FAULT_OK;
 
@@ -34,7 +34,7 @@ static enum fault_code cancel(struct exchange *x, struct once *once, struct faul
 
 enum fault_code native_session_cancel(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct json_member none[1];
     struct reply_once kept;
     struct session session;

@@ -280,7 +280,7 @@ static enum fault_code write_put(struct exchange *x, const struct file_result *r
 static enum fault_code put(struct exchange *x, bool remove, struct file_result *out,
                            struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct file_cmd cmd = {
         .owner = x->request.caller.sees,
         .session = session_of(x),
@@ -376,7 +376,7 @@ static enum fault_code restore_read(struct exchange *x, struct files_place *plac
 /* The act is not one transaction, so its answer is kept in one behind it, as with a cancel. */
 enum fault_code native_session_restore(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct restored restored = {0};
     struct files_place place = {0};
     struct reply_once kept;

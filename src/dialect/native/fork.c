@@ -67,7 +67,7 @@ static void write_fork(struct json_out *out, const void *forked_)
 
 enum fault_code native_session_fork(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct fork_body body = {0};
     struct reply_once once;
     struct forked forked = {0};

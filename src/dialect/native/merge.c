@@ -56,7 +56,7 @@ static enum fault_code merge_read(struct exchange *x, struct merge_cmd *cmd, str
 
 enum fault_code native_session_merge(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct merged merged = {0};
     struct reply_once once;
     enum fault_code code;

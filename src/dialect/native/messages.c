@@ -219,7 +219,7 @@ static void page_reply(struct exchange *x, struct kept_page *page)
 static enum fault_code history_reply(struct exchange *x, struct history_spec *spec,
                                      struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct history_mark mark;
     struct kept_page *page;
     struct page_key key;
@@ -327,7 +327,7 @@ static void write_appended(struct json_out *out, const void *result_)
 
 static enum fault_code append(struct exchange *x, struct message_batch *batch, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct append_spec spec = {
         .owner = x->request.caller.sees,
         .session = session_of(x),

@@ -76,7 +76,7 @@ static enum fault_code move(struct exchange *x, struct move_spec *spec, bool for
 
 enum fault_code native_session_rewind(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct move_spec spec = {
         .owner = x->request.caller.sees, .session = session_of(x), .act = MOVE_REWIND};
     struct moved moved = {.act = MOVE_REWIND};
@@ -148,7 +148,7 @@ static enum fault_code adopt_read(struct exchange *x, struct adopt_spec *spec, b
 
 enum fault_code native_session_adopt(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct adopt_spec spec = {.owner = x->request.caller.sees, .session = session_of(x)};
     struct moved moved = {.act = MOVE_ADOPT};
     struct reply_once once;

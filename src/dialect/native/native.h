@@ -1,6 +1,6 @@
 /*
  * The native API over HTTP: its routes, what their handlers work with, and how events are written.
- * Who starts the server fills a native_app and hands it to server_open as `app`.
+ * Who starts the server fills a app and hands it to server_open as `app`.
  */
 #ifndef DIALECT_NATIVE_NATIVE_H
 #define DIALECT_NATIVE_NATIVE_H

@@ -428,7 +428,7 @@ static void components_write(struct json_out *out)
     json_out_object_end(out);
 }
 
-static void info_write(struct json_out *out, const struct native_app *app)
+static void info_write(struct json_out *out, const struct app *app)
 {
     json_out_object(out, "info");
     json_out_string(out, "title", STR("tine"));

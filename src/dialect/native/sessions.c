@@ -53,7 +53,7 @@ static enum fault_code create_read(struct exchange *x, struct create_spec *spec,
 
 enum fault_code native_sessions_create(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct create_spec spec = {0};
     struct reply_once once;
     struct session session;
@@ -106,7 +106,7 @@ enum fault_code native_session_patch(struct exchange *x, struct fault *fault)
 
 enum fault_code native_session_delete(struct exchange *x, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct delete_spec spec = {
         .owner = x->request.caller.sees,
         .session = session_of(x),

@@ -197,7 +197,7 @@ static enum fault_code stream_over(struct exchange *x, const struct turn_begun *
 /* What was said now counts; what a key repeats does not. */
 static void count(struct exchange *x, const struct turn_cmd *cmd, const struct turn_begun *begun)
 {
-    struct native_counts *counts = &app_of(x)->counts;
+    struct app_counts *counts = &app_of(x)->counts;
 
     if (begun->joined) {
         once_say(x);
@@ -219,7 +219,7 @@ static enum fault_code reply_over(struct exchange *x, const struct turn_begun *b
 
 static enum fault_code reply_stream(struct exchange *x, struct turn_cmd *cmd, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct listening *listening = listening_new(x);
     struct hub_filter filter = {.owner = cmd->owner, .session = cmd->session};
     struct turn_begun begun;
@@ -242,7 +242,7 @@ static enum fault_code reply_stream(struct exchange *x, struct turn_cmd *cmd, st
 
 static enum fault_code reply_wait(struct exchange *x, struct turn_cmd *cmd, struct fault *fault)
 {
-    struct native_app *app = app_of(x);
+    struct app *app = app_of(x);
     struct waiting *waiting = arena_alloc(&x->arena, sizeof(*waiting));
     struct turn_begun begun;
 
