@@ -27,6 +27,7 @@ struct app {
     struct hub *hub;
     struct page_cache *pages; /* of histories; its age is `cleared` of the store */
     struct server *server;    /* filled in after server_open */
+    const char *root;         /* the dialect that answers at the root; NULL: root.c finds it */
     const char *version;      /* of the program, for the document; NULL: "0" */
     atomic_bool stopping;     /* /readyz says no from then on */
     struct app_counts counts;

@@ -242,7 +242,8 @@ static void fetch(struct hub_listener *listener)
                    reading_new(hub, listener, listener->at));
 }
 
-struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter, int64_t since,
+struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter,
+                                const struct hub_voice *voice, int64_t since,
                                 void (*call)(void *context), void *context)
 {
     size_t bytes = filter->session.n + filter->turn.n + filter->types.n;
@@ -251,6 +252,7 @@ struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter
     if (!listener)
         abort();
     listener->hub = hub;
+    (void)voice;
     listener->filter = *filter;
     hub_filter_copy(&listener->filter, (char *)(listener + 1));
     listener->notify = call;

@@ -51,6 +51,7 @@ struct hub_tidings {
     struct str session, turn;
     const char *type; /* a constant */
     struct str message;
+    const struct turn_piece *piece; /* the same for those with a voice of their own; copied */
     int64_t
         after; /* told after the event of this number, by everybody who has not seen a later one */
 };
@@ -65,13 +66,26 @@ struct hub_filter {
                            empty: all */
 };
 
+/*
+ * A listener that speaks another language than the hub's own: it is given what happened and adds
+ * its words for it, or nothing. On the loop; must not block. A reset has neither entry nor note.
+ */
+struct turn_piece;
+struct hub_voice {
+    void (*event)(void *context, const struct event *event, struct buf *out);
+    void (*piece)(void *context, const struct turn_piece *piece, struct buf *out);
+    void *context;
+};
+
 struct hub_listener;
 
 /*
- * `since`: the last number that the listener has seen. `notify` is called when there may be
- * something to take, never during this call; there may be something at once.
+ * `voice` NULL: the hub's own words. `since`: the last number that the listener has seen. `notify`
+ * is called when there may be something to take, never during this call; there may be something at
+ * once.
  */
-struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter, int64_t since,
+struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter,
+                                const struct hub_voice *voice, int64_t since,
                                 void (*notify)(void *context), void *context);
 
 /* Adds what is ready, until `out` has `enough` bytes; true when there is more at once. */

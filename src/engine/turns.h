@@ -62,6 +62,9 @@ struct turn_cmd {
     struct str expect_head;
     struct once *once;   /* its answer is the name of the turn */
     enum turn_busy busy; /* when a turn is active in the session */
+    /* The turn waits for an answer; on its thread, any number of times, with the context of `done`.
+     * NULL: nobody wants to know */
+    void (*asked)(void *context, const struct question *question);
 };
 
 /* How a turn ended. Called once, on a thread of the turns; may call the store. */
@@ -91,6 +94,16 @@ FAULT_CHECK enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd
  * seconds, when its agent is slow to stop); what was said stays. FAULT_NO_TURN.
  */
 FAULT_CHECK enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str session,
+                                         struct fault *fault);
+
+/* What the session's turn waits for; false when it does not wait. From any thread. */
+bool turns_asked(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
+                 struct question *out);
+
+/* Answers it. `id` is that of the ask; empty: whatever it asks. FAULT_NO_TURN when it does not wait
+ * (for that). */
+FAULT_CHECK enum fault_code turns_answer(struct turns *turns, int64_t owner, struct str session,
+                                         struct str id, const struct question_answer *answer,
                                          struct fault *fault);
 
 /*

@@ -58,4 +58,12 @@ void exchange_answer(struct exchange *x, enum fault_code code, const struct faul
  */
 void exchange_stream(struct exchange *x, const struct stream_source *source);
 
+/*
+ * Lets a route of this table answer instead: matches the request anew (params, query), checks the
+ * right and the size of the body, and runs it. From a handler that runs on a worker, which returns
+ * what this returns. From then on faults are written in the way of that table.
+ */
+FAULT_CHECK enum fault_code exchange_reroute(struct exchange *x, const struct route_table *table,
+                                             struct fault *fault);
+
 #endif

@@ -58,6 +58,8 @@ struct request {
     struct caller caller;
     struct str id;   /* the request's own, in the log and in the header Tine-Request-Id */
     struct str peer; /* address of the other side, for the log */
+    const char
+        *door; /* name of the listener that it came through: a dialect's; NULL: the main one */
 };
 
 const char *request_method_name(enum http_method method); /* "other" for one that is unknown */

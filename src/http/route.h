@@ -58,6 +58,8 @@ struct route_table {
     const char *prefix; /* "/api/v1", or "" */
     const struct route *routes;
     size_t count;
+    bool any_query; /* parameters that a route does not know are ignored, and so are values that
+                       its table does not allow */
     /* Writes a fault as a reply of this dialect; NULL: problem+json. */
     void (*write_fault)(struct exchange *x, const struct fault *fault);
 };

@@ -21,7 +21,7 @@ enum {
     LIMIT_AGENT_BODY_BYTES = 256 * 1024, /* the definition of an agent */
     LIMIT_REASON_BYTES = 512,            /* why a turn failed */
     LIMIT_HOLDER_BYTES = 128,            /* who runs a turn */
-    LIMIT_METADATA_BYTES = 64 * 1024,    /* metadata of a session; its limits likewise */
+    LIMIT_METADATA_BYTES = 64 * 1024, /* metadata of a session; its limits and settings likewise */
     LIMIT_STATE_KEY_BYTES = 256,
     LIMIT_STATE_BYTES = 4 * 1024 * 1024,    /* the whole state at a place */
     LIMIT_STATE_KEYS = 10 * 1000,           /* changes in one delta */

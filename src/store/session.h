@@ -39,7 +39,11 @@ struct session {
     unsigned char base_tree[HASH_BYTES]; /* … and at its base */
     int64_t children;                    /* living sessions forked from it */
     bool archived, can_undo, can_redo;
-    struct str turn; /* the newest turn that tine ran in it; empty: none */
+    int64_t moved_n; /* number of its newest move; 0: it has none. What its path has above that
+                        is its own, and was said since */
+    struct str home; /* the dialect through which it was made or forked; empty: the native API */
+    struct str settings; /* a JSON object: what dialects and agents keep of it, one member each */
+    struct str turn;     /* the newest turn that tine ran in it; empty: none */
     enum run_state turn_state;
     int64_t created_us, updated_us;
 };
@@ -86,7 +90,8 @@ typedef enum fault_code journal_visit(void *context, const struct journal_item *
 /* A record that is saved again and again, in the version that counts on the path. */
 struct record {
     struct str id;
-    int kind; /* the dialect's own number */
+    struct address at; /* where it counts: the first entry of its turn */
+    int kind;          /* the dialect's own number */
     struct str turn;
     int64_t at_us;
     struct str body;

@@ -35,7 +35,8 @@ struct create_spec {
     int64_t owner;
     struct str id; /* the client's; empty: `drawn` */
     struct str title, agent, metadata, limits;
-    bool sub; /* a sub-session */
+    struct str home, settings; /* as of struct session; settings empty: {} */
+    bool sub;                  /* a sub-session */
     struct workspace workspace;
     struct state state; /* what it begins with: its first entry, of kind ENTRY_STATE */
     struct once *once;
@@ -49,8 +50,9 @@ struct create_spec {
 struct update_spec {
     int64_t owner;
     struct str session;
-    const struct str *title, *metadata, *limits; /* NULL: as it is */
+    const struct str *title, *agent, *metadata, *limits, *settings; /* NULL: as it is */
     const bool *archived;
+    const struct str *expect_settings; /* as they must be now, else FAULT_HEAD_MOVED; NULL: any */
     int64_t at_us;
 };
 
@@ -77,6 +79,8 @@ struct fork_spec {
     struct str session;
     struct point_spec point;
     const struct str *title, *agent, *metadata; /* NULL: the next of the series; the source's */
+    const struct str *settings;                 /* NULL: the source's */
+    struct str home;                            /* as of struct session */
     struct str id;                              /* the client's; empty: `drawn` */
     struct str expect_head;
     /*
@@ -127,6 +131,11 @@ struct move_spec {
     const struct str *keep;  /* state whose keys start so is not moved */
     size_t keep_count;
     struct str expect_head;
+    /*
+     * A runtime's own word for the move, appended before it in the same transaction: so it stands
+     * in the raw log, and not on the path that is gone to. Not on a dry run. NULL: none.
+     */
+    struct entry_spec *entry;
     struct move_files files;
     bool dry_run;
     struct once *once;
@@ -420,6 +429,8 @@ struct store_read_ops {
                                struct fault *);
     enum fault_code (*records)(struct store *, int64_t owner, struct str session, record_visit *,
                                void *, struct fault *);
+    enum fault_code (*record_find)(struct store *, int64_t owner, struct str id, struct arena *,
+                                   struct str *session, struct fault *);
     enum fault_code (*labels)(struct store *, int64_t owner, struct str session, label_visit *,
                               void *, struct fault *);
     enum fault_code (*relatives)(struct store *, int64_t owner, struct str session, int relation,
@@ -699,6 +710,15 @@ FAULT_CHECK static inline enum fault_code store_records(struct store *store, int
                                                         void *context, struct fault *fault)
 {
     return store->read->records(store, owner, session, visit, context, fault);
+}
+
+/* The id of the living session in which a record of that id was last saved. FAULT_NOT_FOUND. */
+FAULT_CHECK static inline enum fault_code store_record_find(struct store *store, int64_t owner,
+                                                            struct str id, struct arena *arena,
+                                                            struct str *session,
+                                                            struct fault *fault)
+{
+    return store->read->record_find(store, owner, id, arena, session, fault);
 }
 
 /* The session's labels and those of what it stands on; its own win. */

@@ -83,7 +83,8 @@ static enum fault_code stage_say(struct agent_call *call, struct entry_spec *ent
     return FAULT_OK;
 }
 
-static const struct agent_call_ops ops = {stage_history, stage_delta, stage_say};
+static const struct agent_call_ops ops = {
+    .history = stage_history, .delta = stage_delta, .say = stage_say};
 
 void stage_open(struct stage *stage)
 {

@@ -130,7 +130,7 @@ static void ear_open(struct ear *ear, struct desk *desk, struct hub_filter filte
 {
     *ear = (struct ear){0};
     buf_init(&ear->heard, 1 << 24);
-    ear->listener = hub_listen(desk->hub, &filter, since, ear_call, ear);
+    ear->listener = hub_listen(desk->hub, &filter, NULL, since, ear_call, ear);
 }
 
 static void ear_take(struct ear *ear)

@@ -109,7 +109,7 @@ static void start(void *context, struct stream *stream)
 
     self->stream = stream;
     if (self->hub)
-        self->listener = hub_listen(self->hub, &self->filter, self->since, notify, self);
+        self->listener = hub_listen(self->hub, &self->filter, NULL, self->since, notify, self);
     stream_wake(stream);
 }
 
