@@ -54,6 +54,7 @@ bench:
 	@ninja -C build tine tests/bench/bench
 	@TINE=build/tine build/tests/bench/bench
 	@TINE=build/tine NGINX=build/nginx/usr/sbin/nginx python3 tests/bench/edge.py
+	@TINE=build/tine python3 tests/bench/wires.py
 
 format:
 	@tools/setup.sh lint

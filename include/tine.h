@@ -373,8 +373,8 @@ bool tine_messages(struct tine *tine, const char *session,
                    struct tine_error *error);
 
 /*
- * Something that happened. While a turn runs, "message.delta" brings text before it is a message:
- * it has no id.
+ * Something that happened. While a turn runs, "message.delta" brings text before it is a message,
+ * and "turn.waiting" what it waits for: these have no id.
  */
 struct tine_event {
     const char *id;   /* NULL: it is not kept */
@@ -392,6 +392,10 @@ struct tine_event {
     const char *call, *call_name; /* id and tool of those two; NULL */
     int64_t step;                 /* messages of the turn before the one that it belongs to */
     int64_t offset;               /* bytes of this kind before it in that message */
+    /* turn.waiting: the turn waits for tine_answer */
+    const char *ask;                      /* id of what it asks; NULL for others */
+    const char *ask_tool, *ask_arguments; /* may this tool be run? Its arguments, JSON */
+    const char *ask_question;             /* or, without a tool, something to be answered */
 };
 
 /* What it points to lives as long as the call. False ends the stream. */
@@ -417,6 +421,20 @@ struct tine_send_options {
  */
 bool tine_send(struct tine *tine, const char *session, const struct tine_send_options *options,
                struct tine_result **out, struct tine_error *error);
+
+struct tine_answer_options {
+    bool approve;       /* the tool may be run; else it is refused, or the question not answered */
+    const char *always; /* a yes from now on: for this "tool", or for all of the "session"; NULL */
+    const char *text;   /* why not; or the answer to a question; NULL */
+    const char *id;     /* of what is answered; NULL: whatever the turn asks */
+};
+
+/*
+ * Answers a turn that waits. While tine_send tells the events of that turn, its handle is in use:
+ * take another one.
+ */
+bool tine_answer(struct tine *tine, const char *session, const struct tine_answer_options *options,
+                 struct tine_result **out, struct tine_error *error);
 
 /* Stops the running turn; what was said stays. */
 bool tine_cancel(struct tine *tine, const char *session, struct tine_result **out,

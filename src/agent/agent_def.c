@@ -28,6 +28,7 @@ static const struct field {
     FIELD(key_env, FIELD_TEXT, 128),
     FIELD(tools, FIELD_TEXT, 256),
     FIELD(script, FIELD_TEXT, INT64_C(128) * 1024),
+    FIELD(extra, FIELD_TEXT, AGENT_EXTRA_BYTES),
     FIELD(network, FIELD_BOOL, 0),
     {"default", FIELD_BOOL, offsetof(struct agent_def, is_default), 0},
     FIELD(context_tokens, FIELD_INT, INT64_C(100) * 1000 * 1000),

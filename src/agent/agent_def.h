@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+/* No agent is in this namespace. */
+#define AGENT_NAMESPACE_TAKEN "v1"
+#define AGENT_NAMESPACE_WHY \
+    "the namespace \"v1\" is not free: in a path it would look like a version of the protocol"
+
+enum { AGENT_EXTRA_BYTES = 128 * 1024 };
+
 struct agent_def {
     struct str name; /* namespace/name */
     struct str kind; /* "shell", "openai", "external", … */
@@ -18,6 +25,7 @@ struct agent_def {
                             is never here */
     struct str tools;    /* names with blanks between; empty: all; "none": no tool */
     struct str script;   /* scripted: what it does */
+    struct str extra;    /* what a dialect keeps with it: JSON that agents do not look at */
     bool network;        /* commands may use the network */
     bool is_default;
     bool fixed;                        /* from the configuration */

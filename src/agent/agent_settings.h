@@ -38,6 +38,17 @@ FAULT_CHECK enum fault_code agent_settings_read(struct str settings, struct aren
 void agent_settings_write(struct json_out *out, const char *key,
                           const struct agent_settings *settings);
 
+/* The session's whole object with the member "agent" put in or replaced. */
+struct str agent_settings_put(struct str settings, const struct agent_settings *agent,
+                              struct arena *arena);
+
+/* From now on the tool is allowed; one that is allowed already is not named twice. FAULT_LIMIT. */
+FAULT_CHECK enum fault_code agent_settings_allow(struct agent_settings *settings, struct str tool,
+                                                 struct arena *arena, struct fault *fault);
+
+/* Do the rules name the tool? */
+bool tool_rules_name(const struct tool_rules *rules, struct str tool);
+
 enum tool_verdict { TOOL_RUN, TOOL_ASK, TOOL_REFUSE };
 
 /* What the settings say of a tool; `reads`: it changes nothing. */

@@ -168,6 +168,9 @@ static enum fault_code name_check(struct str name, struct fault *fault)
                          "\"%.*s\" is not the name of an agent: it is namespace/name, of letters, "
                          "digits, dots, hyphens and underlines",
                          STR_ARG(name));
+    if (str_eq((struct str){name.p, first}, STR(AGENT_NAMESPACE_TAKEN)))
+        return fault_set(fault, FAULT_INVALID, "the agent \"%.*s\" cannot be: %s", STR_ARG(name),
+                         AGENT_NAMESPACE_WHY);
     return FAULT_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "agent/tool.h"
 
+#include "agent/agent_permit.h"
 #include "agent/tool_own.h"
 #include "base/utf8.h"
 #include "store/limits.h"
@@ -18,6 +19,7 @@ static const struct tool {
     struct json_member args[ARGS_MAX];
     size_t arg_count;
     tool_function *run;
+    bool reads; /* changes nothing */
 } tools[] = {
     {"bash",
      "Run a bash command in the working directory. Prints stdout and stderr together. Each call "
@@ -27,7 +29,8 @@ static const struct tool {
             "\"command\""),
      {JSON_MUST("command", JSON_STRING), JSON_MAY("timeout_seconds", JSON_NUMBER | JSON_NULL)},
      2,
-     tool_bash},
+     tool_bash,
+     false},
     {"read_file",
      "Read a text file. With offset and limit, only these lines.",
      OBJECT(PATH_PROPERTY "," PROPERTY("offset", "integer", "First line, from 1") "," PROPERTY(
@@ -36,14 +39,16 @@ static const struct tool {
      {JSON_MUST("path", JSON_STRING), JSON_MAY("offset", JSON_NUMBER | JSON_NULL),
       JSON_MAY("limit", JSON_NUMBER | JSON_NULL)},
      3,
-     tool_read_file},
+     tool_read_file,
+     true},
     {"write_file",
      "Write a whole file; directories that are missing are made.",
      OBJECT(PATH_PROPERTY "," PROPERTY("content", "string", "All of its text"),
             "\"path\",\"content\""),
      {JSON_MUST("path", JSON_STRING), JSON_MUST("content", JSON_STRING)},
      2,
-     tool_write_file},
+     tool_write_file,
+     false},
     {"edit_file",
      "Replace a piece of text in a file. old_text must stand there exactly once, spaces and line "
      "ends included.",
@@ -53,14 +58,16 @@ static const struct tool {
      {JSON_MUST("path", JSON_STRING), JSON_MUST("old_text", JSON_STRING),
       JSON_MUST("new_text", JSON_STRING)},
      3,
-     tool_edit_file},
+     tool_edit_file,
+     false},
     {"list_files",
      "List a directory: names with sizes, directories with a slash at the end.",
      OBJECT(PROPERTY("path", "string", "Path relative to the working directory; . when left out"),
             ""),
      {JSON_MAY("path", JSON_STRING | JSON_NULL)},
      1,
-     tool_list_files},
+     tool_list_files,
+     true},
 };
 
 enum { TOOL_COUNT = sizeof(tools) / sizeof(tools[0]) };
@@ -116,12 +123,12 @@ enum fault_code tools_check(struct str allowed, struct fault *fault)
     return FAULT_OK;
 }
 
-void tools_write(struct json_out *out, struct str allowed)
+void tools_write(struct json_out *out, struct str allowed, const struct tool_rules *deny)
 {
     bool begun = false;
 
     for (size_t i = 0; i < TOOL_COUNT; i++) {
-        if (!tool_allowed(tools[i].name, allowed))
+        if (!tool_allowed(tools[i].name, allowed) || tool_rules_name(deny, str_of(tools[i].name)))
             continue;
         if (!begun)
             json_out_array(out, "tools");
@@ -150,9 +157,11 @@ enum fault_code tool_run(const struct tool_call *call, const struct agent_def *d
                          struct fault *fault)
 {
     struct tool_work work = {.def = def, .call = agent, .arena = arena, .id = call->id, .out = out};
+    struct question question = {.id = call->id, .name = call->name};
     struct json_member args[ARGS_MAX];
     struct json_value value;
     struct fault wrong = {0};
+    struct str refusal;
     size_t i = 0;
 
     *out = (struct tool_result){0};
@@ -170,6 +179,13 @@ enum fault_code tool_run(const struct tool_call *call, const struct agent_def *d
         return FAULT_OK;
     }
     work.args = args;
+    question.arguments = value.raw;
+    if (agent_permit(agent, &question, tools[i].reads, arena, &refusal, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (refusal.n) {
+        tool_error(&work, refusal);
+        return FAULT_OK;
+    }
     agent->worked = true;
     return tools[i].run(&work, fault);
 }

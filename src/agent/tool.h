@@ -33,10 +33,14 @@ bool tool_allowed(const char *name, struct str allowed);
 /* FAULT_INVALID names a tool in the list that there is not. */
 FAULT_CHECK enum fault_code tools_check(struct str allowed, struct fault *fault);
 
-/* The array "tools" of a chat-completions request; nothing when no tool is allowed. */
-void tools_write(struct json_out *out, struct str allowed);
+/* The array "tools" of a chat-completions request, without those that the session denies; nothing
+ * when no tool is allowed. */
+void tools_write(struct json_out *out, struct str allowed, const struct tool_rules *deny);
 
-/* FAULT_SANDBOX when a command cannot be run at all. */
+/*
+ * Runs it when the session's settings let it, or whoever is asked does. FAULT_SANDBOX when a
+ * command cannot be run at all; FAULT_INTERRUPTED when the turn is cancelled while it asks.
+ */
 FAULT_CHECK enum fault_code tool_run(const struct tool_call *tool, const struct agent_def *def,
                                      struct agent_call *call, struct arena *arena,
                                      struct tool_result *out, struct fault *fault);

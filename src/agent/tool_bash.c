@@ -1,4 +1,5 @@
 /* The tool `bash`: a command in the sandbox. */
+#include "agent/agent_env.h"
 #include "agent/clean.h"
 #include "agent/tool_own.h"
 #include "base/utf8.h"
@@ -64,6 +65,7 @@ enum fault_code tool_bash(struct tool_work *work, struct fault *fault)
     struct sandbox_spec spec = {
         .dir = work->call->dir,
         .argv = argv,
+        .env = agent_env(&work->call->settings, work->arena),
         .network = work->def->network,
         .limits = {.time_ms = time_ms(work), .output_bytes = TOOL_OUTPUT_BYTES},
         .cancel_fd = work->call->cancel_fd,

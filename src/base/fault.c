@@ -49,6 +49,7 @@ const char *fault_title(int status)
         int status;
         const char *title;
     } titles[] = {
+        {300, "Multiple Choices"},
         {400, "Bad Request"},
         {401, "Unauthorized"},
         {403, "Forbidden"},
@@ -57,6 +58,7 @@ const char *fault_title(int status)
         {406, "Not Acceptable"},
         {408, "Request Timeout"},
         {409, "Conflict"},
+        {410, "Gone"},
         {413, "Content Too Large"},
         {414, "URI Too Long"},
         {415, "Unsupported Media Type"},

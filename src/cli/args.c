@@ -55,9 +55,17 @@ const char *args_command(int argc, char **argv, int *at)
     return NULL;
 }
 
+static bool may_repeat(const struct option *option)
+{
+    size_t n = option->value ? strlen(option->value) : 0;
+
+    return n > 3 && strcmp(option->value + n - 3, "...") == 0;
+}
+
 /* Stores the option that stands at argv[*at], and moves *at onto its value. */
-static enum fault_code option_take(const struct option *option, const char **value, int argc,
-                                   char **argv, int *at, struct fault *fault)
+static enum fault_code option_take(struct args *args, const struct option *option,
+                                   const char **value, int argc, char **argv, int *at,
+                                   struct fault *fault)
 {
     const char *equals = argv[*at][1] == '-' ? strchr(argv[*at], '=') : NULL;
 
@@ -67,8 +75,12 @@ static enum fault_code option_take(const struct option *option, const char **val
         *value = "";
         return FAULT_OK;
     }
-    if (*value)
+    if (*value && !may_repeat(option))
         return fault_set(fault, FAULT_INVALID, "--%s is given twice", option->name);
+    if (*value) {
+        args->more[args->more_count] = (struct args_more){.option = option};
+        value = &args->more[args->more_count++].value;
+    }
     if (equals) {
         *value = equals + 1;
         return FAULT_OK;
@@ -92,6 +104,7 @@ enum fault_code args_read(struct args *args, const struct option *own, int argc,
 
     *args = (struct args){.own = own, .global = args_global};
     args->words = arena_array(arena, (size_t)argc + 1, sizeof(args->words[0]));
+    args->more = arena_array(arena, (size_t)argc + 1, sizeof(args->more[0]));
     for (int i = 1; i < argc; i++) {
         enum fault_code code;
         int found;
@@ -107,10 +120,10 @@ enum fault_code args_read(struct args *args, const struct option *own, int argc,
             continue;
         }
         if ((found = option_find(own, argv[i])) >= 0)
-            code = option_take(&own[found], &args->own_values[found], argc, argv, &i, fault);
+            code = option_take(args, &own[found], &args->own_values[found], argc, argv, &i, fault);
         else if ((found = option_find(args_global, argv[i])) >= 0)
-            code = option_take(&args_global[found], &args->global_values[found], argc, argv, &i,
-                               fault);
+            code = option_take(args, &args_global[found], &args->global_values[found], argc, argv,
+                               &i, fault);
         else
             code = fault_set(fault, FAULT_INVALID, "unknown option \"%s\"", argv[i]);
         if (code)
@@ -141,6 +154,16 @@ const char *args_value(const struct args *args, const char *name)
         value = value_in(args->global, args->global_values, name, &known);
     assert(known); /* the command asks for an option that is not in its table */
     return value;
+}
+
+const char *args_value_at(const struct args *args, const char *name, size_t i)
+{
+    if (i == 0)
+        return args_value(args, name);
+    for (size_t j = 0; j < args->more_count; j++)
+        if (strcmp(args->more[j].option->name, name) == 0 && --i == 0)
+            return args->more[j].value;
+    return NULL;
 }
 
 bool args_has(const struct args *args, const char *name)

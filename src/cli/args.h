@@ -6,11 +6,18 @@
 
 enum { ARGS_OPTIONS_MAX = 24 };
 
+struct args_more {
+    const struct option *option;
+    const char *value;
+};
+
 struct args {
     const struct option *own, *global;
     const char
         *own_values[ARGS_OPTIONS_MAX]; /* NULL: not given; "" for an option without a value */
     const char *global_values[ARGS_OPTIONS_MAX];
+    struct args_more *more; /* the second, third … of options that may be given several times */
+    size_t more_count;
     const char **words; /* what is no option, in order */
     size_t word_count;
 };
@@ -33,5 +40,8 @@ FAULT_CHECK enum fault_code args_read(struct args *args, const struct option *ow
 
 bool args_has(const struct args *args, const char *name);
 const char *args_value(const struct args *args, const char *name); /* NULL: not given */
+
+/* The i-th value of an option that may be given several times; NULL: there are not as many. */
+const char *args_value_at(const struct args *args, const char *name, size_t i);
 
 #endif

@@ -11,6 +11,7 @@ const struct command *const commands[] = {
     &command_demo,
     &command_new,
     &command_send,
+    &command_answer,
     &command_cancel,
     &command_sessions,
     &command_show,

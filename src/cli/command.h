@@ -12,7 +12,8 @@ struct cli;
 
 struct option {
     const char *name;  /* without the dashes; NULL ends a table */
-    const char *value; /* what its value is called; NULL: it has none */
+    const char *value; /* what its value is called; NULL: it has none. With "..." at its end the
+                          option may be given several times */
     const char *help;
     char letter; /* short form; 0: none */
 };

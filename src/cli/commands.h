@@ -22,6 +22,7 @@ extern const struct command command_workspace;
 extern const struct command command_tree;
 extern const struct command command_log;
 extern const struct command command_agents;
+extern const struct command command_answer;
 extern const struct command command_cancel;
 extern const struct command command_events;
 extern const struct command command_search;

@@ -119,6 +119,11 @@ static void show_json(struct cli *cli, const struct in_force *in_force)
     json_out_string(json, "home", cli_valid(cli, in_force->home.p));
     json_out_name(json, "file", config->path ? cli_valid(cli, config->path) : STR_NONE);
     json_said(cli, "listen", cli_valid(cli, in_force->listen.value), in_force->listen.by);
+    json_out_name(json, "root", config->root ? str_of(config->root) : STR_NONE);
+    json_out_object(json, "listen_as");
+    for (size_t i = 0; i < config->door_count; i++)
+        json_out_string(json, config->doors[i].name, cli_valid(cli, config->doors[i].listen));
+    json_out_object_end(json);
     json_said(cli, "db", cli_valid(cli, in_force_db_words(in_force->db.value, &cli->arena).p),
               in_force->db.by);
     json_said(cli, "log", str_of(in_force->log.value), in_force->log.by);
@@ -137,6 +142,7 @@ static void show_json(struct cli *cli, const struct in_force *in_force)
         json_out_object(json, NULL);
         json_out_string(json, "name", str_of(config->users[i].name));
         json_out_string(json, "right", str_of(config->users[i].right));
+        json_out_bool(json, "proxy", config->users[i].proxy);
         json_out_object_end(json);
     }
     json_out_array_end(json);
@@ -180,6 +186,11 @@ static void show_text(struct cli *cli, const struct in_force *in_force)
     row(cli, "home", in_force->home.p, NULL);
     row(cli, "file", config->path ? config->path : "none", config->path ? in_force->file.by : NULL);
     row(cli, "listen", in_force->listen.value, in_force->listen.by);
+    for (size_t i = 0; i < config->door_count; i++)
+        cli_print(cli, "listen   %s as %s  (the file)\n", config->doors[i].listen,
+                  config->doors[i].name);
+    if (config->root)
+        row(cli, "root", config->root, "the file");
     row(cli, "db", in_force_db_words(in_force->db.value, &cli->arena).p, in_force->db.by);
     row(cli, "log", in_force->log.value, in_force->log.by);
     row(cli, "sandbox", config->sandbox_off ? "off" : "on",
@@ -191,7 +202,8 @@ static void show_text(struct cli *cli, const struct in_force *in_force)
             cli_print(cli, "limit    %s: %" PRId64 "\n", limit_names[i].key,
                       limit_at(&config->limits, i));
     for (size_t i = 0; i < config->user_count; i++)
-        cli_print(cli, "user     %s: %s\n", config->users[i].name, config->users[i].right);
+        cli_print(cli, "user     %s: %s%s\n", config->users[i].name, config->users[i].right,
+                  config->users[i].proxy ? ", speaks for others" : "");
     for (size_t i = 0; i < config->agent_count; i++)
         show_agent(cli, &config->agents[i]);
 }

@@ -212,8 +212,16 @@ static void look_at_server(struct doctor *doctor)
 
 static void look_at_access(struct doctor *doctor)
 {
+    const struct config *config = &doctor->in_force.config;
     const char *listen = doctor->in_force.listen.value;
     bool local = config_is_loopback(listen);
+
+    for (size_t i = 0; local && i < config->door_count; i++) {
+        listen = config->doors[i].listen;
+        local = config_is_loopback(listen);
+    }
+    if (local)
+        listen = doctor->in_force.listen.value;
 
     if (!doctor->users_known)
         return;

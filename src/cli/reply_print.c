@@ -1,5 +1,6 @@
 #include "cli/reply_print.h"
 
+#include "cli/ask.h"
 #include "cli/message_print.h"
 
 enum { OUTPUT_LINES = 5, COLUMNS = 100 };
@@ -130,12 +131,27 @@ static void take_message(struct reply_print *answer, const struct tine_message *
         show_tools(answer, message);
 }
 
+/* What is asked is asked once, also when it is told twice. */
+static void take_ask(struct reply_print *answer, const struct tine_event *event)
+{
+    struct fault ignored;
+
+    if (answer->asked && strcmp(answer->asked, event->ask) == 0)
+        return;
+    answer->asked = arena_dup(&answer->cli->arena, str_of(event->ask)).p;
+    line_end(answer);
+    if (cli_flush(answer->cli, &ignored) == FAULT_OK)
+        ask_user(answer->cli, event);
+}
+
 bool reply_print_event(void *context, const struct tine_event *event)
 {
     struct reply_print *answer = context;
     struct fault ignored; /* cli->out_error remembers */
 
-    if (event->text && event->kind)
+    if (event->ask)
+        take_ask(answer, event);
+    else if (event->text && event->kind)
         take_piece(answer, event);
     else if (event->message && !event->message->large)
         take_message(answer, event->message);

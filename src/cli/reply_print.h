@@ -13,7 +13,8 @@ struct reply_print {
     bool in_line;         /* the last character was no line feed */
     int64_t output_lines; /* of the tool that runs, shown so far */
     bool output_cut;
-    bool left_out; /* some files were not kept */
+    bool left_out;     /* some files were not kept */
+    const char *asked; /* id of what was asked last; NULL: nothing yet */
 };
 
 void reply_print_init(struct reply_print *answer, struct cli *cli);

@@ -155,6 +155,9 @@ static enum fault_code turn_end(struct cli *cli, const struct tine_result *resul
         return FAULT_OK;
     if (cli_flush(cli, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (strcmp(result->turn_state, "waiting") == 0)
+        return fault_set(fault, FAULT_TURN_RUNNING,
+                         "the turn waits for an answer: see tine answer");
     if (strcmp(result->turn_state, "cancelled") == 0)
         return fault_set(fault, FAULT_INTERRUPTED, "the turn was cancelled");
     return fault_set(fault, FAULT_AGENT_FAILED, "the turn failed: %s",
@@ -217,7 +220,8 @@ const struct command command_send = {
     .notes =
         "TEXT is read from stdin when it is - or missing; the line feed at its end is dropped.\n"
         "The session's agent answers a message of the user, and its text goes to stdout; Ctrl-C\n"
-        "stops it. With --no-run, and for other roles, the message is only stored, and its id\n"
+        "stops it. What it asks before it runs a tool is asked on the terminal, or left to\n"
+        "tine answer. With --no-run, and for other roles, the message is only stored, and its id\n"
         "is printed.\n"
         "--input takes the whole message as JSON: {\"text\"} or {\"parts\"}, with role, id,\n"
         "metadata, state, turn, usage and run beside it, or several as {\"messages\":[…]}, which\n"

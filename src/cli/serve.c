@@ -6,27 +6,118 @@
 #include "cli/in_force.h"
 
 static const struct option options[] = {
-    {"listen", "ADDR:PORT",
-     "where to listen (TINE_LISTEN; default " CONFIG_LISTEN_DEFAULT "); port 0: any", 0},
+    {"listen", "ADDR:PORT...",
+     "where to listen (TINE_LISTEN; default " CONFIG_LISTEN_DEFAULT "); port 0: any;\n"
+     "                          NAME=ADDR:PORT is a further port, which speaks that dialect",
+     0},
+    {"root", "NAME", "the dialect that answers at the root; else it is found for each request", 0},
     OPTION_CONFIG,
     {"log", "text|json|off", "how each request is logged on stderr", 0},
     {"demo", NULL, "lay out the example family when the home is empty", 0},
     {NULL, NULL, NULL, 0},
 };
 
+static enum fault_code dialect_check(struct cli *cli, struct str name, struct fault *fault)
+{
+    for (size_t i = 0; config_dialects[i]; i++)
+        if (str_eq(name, str_of(config_dialects[i])))
+            return FAULT_OK;
+    return cli_usage(cli, fault,
+                     "there is no dialect \"%.*s\" (there are: kagent, docker-agent, ash, esc)",
+                     STR_ARG(name));
+}
+
+/* Does the command line name this dialect? Then the file's port for it does not count. */
+static bool line_has_door(const struct cli *cli, const char *name)
+{
+    const char *value;
+    size_t n = strlen(name);
+
+    for (size_t i = 0; (value = args_value_at(&cli->args, "listen", i)); i++)
+        if (strncmp(value, name, n) == 0 && value[n] == '=')
+            return true;
+    return false;
+}
+
+static void drop_file_doors(const struct cli *cli, struct config *config)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < config->door_count; i++)
+        if (!line_has_door(cli, config->doors[i].name))
+            config->doors[kept++] = config->doors[i];
+    config->door_count = kept;
+}
+
+/* Does it look like ADDR:PORT? What exactly is wrong with it is found when it is opened. */
+static bool has_port(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+
+    return colon && colon > listen && colon[1] &&
+           strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+/* NAME=ADDR:PORT */
+static enum fault_code door_add(struct cli *cli, struct str name, const char *listen,
+                                struct config *config, struct fault *fault)
+{
+    if (dialect_check(cli, name, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!has_port(listen))
+        return cli_usage(cli, fault, "--listen %.*s: \"%s\" is no address with a port",
+                         STR_ARG(name), listen);
+    if (config->door_count == CONFIG_DOORS)
+        return cli_usage(cli, fault, "there may be %d further ports", CONFIG_DOORS);
+    config->doors[config->door_count++] =
+        (struct config_door){arena_dup(&cli->arena, name).p, listen};
+    return FAULT_OK;
+}
+
+/* All that --listen says. */
+static enum fault_code settle_listen(struct cli *cli, struct in_force *out, struct fault *fault)
+{
+    const char *value, *main_one = NULL;
+
+    drop_file_doors(cli, &out->config);
+    for (size_t i = 0; (value = args_value_at(&cli->args, "listen", i)); i++) {
+        const char *equals = strchr(value, '=');
+
+        if (equals) {
+            struct str name = {value, (size_t)(equals - value)};
+
+            if (door_add(cli, name, equals + 1, &out->config, fault) != FAULT_OK)
+                return fault_pass(fault);
+            continue;
+        }
+        if (!*value)
+            return cli_usage(cli, fault, "--listen is empty");
+        if (!has_port(value))
+            return cli_usage(cli, fault, "--listen: \"%s\" is no address with a port", value);
+        if (main_one)
+            return cli_usage(cli, fault, "--listen is given twice without a NAME=");
+        main_one = value;
+    }
+    out->config.listen = main_one ? main_one : out->listen.value;
+    return FAULT_OK;
+}
+
 /* The configuration with what the command line says laid over it. */
 static enum fault_code settle(struct cli *cli, struct in_force *out, struct fault *fault)
 {
-    const char *listen = args_value(&cli->args, "listen"), *log = args_value(&cli->args, "log");
+    const char *log = args_value(&cli->args, "log"), *root = args_value(&cli->args, "root");
 
     if (log && strcmp(log, "text") != 0 && strcmp(log, "json") != 0 && strcmp(log, "off") != 0)
         return cli_usage(cli, fault, "--log must be text, json or off, not \"%s\"", log);
-    if (listen && !*listen)
-        return cli_usage(cli, fault, "--listen is empty");
+    if (root && dialect_check(cli, str_of(root), fault) != FAULT_OK)
+        return fault_pass(fault);
     if (in_force_find(cli, out, fault) != FAULT_OK || in_force_read(cli, out, fault) != FAULT_OK)
         return fault_pass(fault);
-    out->config.listen = listen ? listen : out->listen.value;
+    if (settle_listen(cli, out, fault) != FAULT_OK)
+        return fault_pass(fault);
     out->config.log = log ? log : out->log.value;
+    if (root)
+        out->config.root = root;
     return home_dir(args_value(&cli->args, "home"), &cli->arena, &out->home, fault);
 }
 
@@ -50,6 +141,9 @@ static void print_start(struct cli *cli, struct house *house, const struct in_fo
     struct str address = house_address(house, &cli->arena);
 
     cli_print(cli, "listening on %s\n", address.p);
+    for (size_t i = 0; i < in_force->config.door_count; i++)
+        cli_print(cli, "%-8s %s\n", in_force->config.doors[i].name,
+                  house_door_address(house, i, &cli->arena).p);
     cli_print(cli, "home     %.*s\n", STR_ARG(cli_valid(cli, in_force->home.p)));
     if (in_force->file.value)
         cli_print(cli, "config   %.*s\n", STR_ARG(cli_valid(cli, in_force->file.value)));
@@ -93,9 +187,11 @@ const struct command command_serve = {
     .options = options,
     .notes = "A home has one server at a time; the other commands find it there and speak to it.\n"
              "On an address that other machines can reach it starts only when there are users:\n"
-             "tine user add NAME.\n",
+             "tine user add NAME.\n"
+             "The dialects, for --root and before ADDR: kagent, docker-agent, ash, esc.\n",
     .examples = "  tine serve\n"
                 "  tine serve --listen 127.0.0.1:0 --log json\n"
-                "  tine serve --listen 0.0.0.0:8463 --config /etc/tine.yaml\n",
+                "  tine serve --listen 0.0.0.0:8463 --config /etc/tine.yaml\n"
+                "  tine serve --listen kagent=127.0.0.1:8083 --listen ash=127.0.0.1:4100\n",
     .run = run,
 };

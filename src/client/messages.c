@@ -144,6 +144,20 @@ bool tine_send(struct tine *tine, const char *session, const struct tine_send_op
     return done;
 }
 
+bool tine_answer(struct tine *tine, const char *session, const struct tine_answer_options *options,
+                 struct tine_result **out, struct tine_error *error)
+{
+    struct errand errand;
+
+    errand_begin_session(&errand, tine, "POST", session, "/answer", error);
+    errand_body(&errand);
+    json_out_bool(&errand.body, "approve", options->approve);
+    errand_text(&errand, "always", options->always);
+    errand_text(&errand, "text", options->text);
+    errand_text(&errand, "id", options->id);
+    return errand_end(&errand, REPLY_SESSION, out);
+}
+
 bool tine_cancel(struct tine *tine, const char *session, struct tine_result **out,
                  struct tine_error *error)
 {

@@ -128,10 +128,23 @@ bool reply_read(struct reader *reader, struct str bytes, enum reply_shape shape,
 
 /* ---- events ---- */
 
+static const struct field ask_fields[] = {
+    FIELD("id", FIELD_TEXT, tine_event, ask),
+    FIELD("tool", FIELD_TEXT, tine_event, ask_tool),
+    FIELD("arguments", FIELD_JSON, tine_event, ask_arguments),
+    FIELD("question", FIELD_TEXT, tine_event, ask_question),
+};
+
+static const struct shape ask = {.what = "an ask",
+                                 .bytes = sizeof(struct tine_event),
+                                 .fields = ask_fields,
+                                 .count = FIELD_COUNT(ask_fields)};
+
 static const struct field event_turn_fields[] = {
     FIELD("id", FIELD_TEXT, tine_event, turn),
     FIELD("state", FIELD_TEXT, tine_event, turn_state),
     FIELD("reason", FIELD_TEXT, tine_event, reason),
+    {.name = "asks", .kind = FIELD_INSIDE, .at = 0, .shape = &ask},
 };
 
 static const struct field call_fields[] = {

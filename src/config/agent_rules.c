@@ -54,6 +54,8 @@ static enum fault_code name_check(const struct reading *reading, struct fault *f
     if (!slash || slash == value.text || !slash[1] || strchr(slash + 1, '/'))
         return outline_fault(value.outline, value.node, fault,
                              "\"%.60s\" is not of the form namespace/name", value.text);
+    if (str_eq((struct str){value.text, (size_t)(slash - value.text)}, STR(AGENT_NAMESPACE_TAKEN)))
+        return outline_fault(value.outline, value.node, fault, "%s", AGENT_NAMESPACE_WHY);
     return FAULT_OK;
 }
 

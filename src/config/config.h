@@ -17,11 +17,22 @@ struct config_limits {
 struct config_user {
     const char *name;
     const char *right; /* "read", "write", "run", "admin" */
+    bool proxy;        /* its token may speak for others */
 };
+
+/* A further port that speaks one dialect. */
+struct config_door {
+    const char *name, *listen;
+};
+
+enum { CONFIG_DOORS = 8 };
 
 struct config {
     const char *path;   /* the file it came from; NULL: there was none */
     const char *listen; /* NULL: not said */
+    const char *root;   /* the dialect at the root; NULL: not said */
+    struct config_door doors[CONFIG_DOORS];
+    size_t door_count;
     const char *db;
     const char *log;          /* "text", "json", "off"; NULL: not said */
     bool sandbox_off;         /* sandbox: off */
@@ -32,6 +43,9 @@ struct config {
     const struct agent_def *agents; /* all with `fixed` */
     size_t agent_count;
 };
+
+/* The dialects that `root` and `listen_as` may name; NULL ends them. */
+extern const char *const config_dialects[];
 
 /*
  * Reads a file; all of it lives in the arena. FAULT_INVALID names file, line and key, and what

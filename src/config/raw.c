@@ -43,6 +43,15 @@ static const cyaml_schema_field_t limit_fields[] = {
 static const cyaml_schema_field_t user_fields[] = {
     WORD_NEEDED("name", struct raw_user, name),
     WORD_NEEDED("right", struct raw_user, right),
+    WORD("proxy", struct raw_user, proxy),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t door_fields[] = {
+    WORD("kagent", struct raw_doors, kagent),
+    WORD("docker-agent", struct raw_doors, docker_agent),
+    WORD("ash", struct raw_doors, ash),
+    WORD("esc", struct raw_doors, esc),
     CYAML_FIELD_END,
 };
 
@@ -77,6 +86,9 @@ static const cyaml_schema_value_t agent_value = {
 
 static const cyaml_schema_field_t config_fields[] = {
     WORD("listen", struct raw_config, listen),
+    CYAML_FIELD_MAPPING_PTR("listen_as", CYAML_FLAG_OPTIONAL | CYAML_FLAG_POINTER_NULL,
+                            struct raw_config, doors, door_fields),
+    WORD("root", struct raw_config, root),
     WORD("db", struct raw_config, db),
     WORD("log", struct raw_config, log),
     WORD("sandbox", struct raw_config, sandbox),

@@ -26,7 +26,11 @@ struct raw_limits {
 };
 
 struct raw_user {
-    char *name, *right;
+    char *name, *right, *proxy;
+};
+
+struct raw_doors {
+    char *kagent, *docker_agent, *ash, *esc;
 };
 
 struct raw_agent {
@@ -39,7 +43,8 @@ struct raw_agent {
 
 /* What was not said is NULL. */
 struct raw_config {
-    char *listen, *db, *log, *sandbox;
+    char *listen, *root, *db, *log, *sandbox;
+    struct raw_doors *doors;
     struct raw_limits *limits;
     char **hosts;
     struct raw_user *users;

@@ -57,11 +57,13 @@ static enum fault_code limits_read(const struct raw_limits *raw, const struct ou
 static const char *const rights[] = {"read", "write", "run", "admin", NULL};
 
 static enum fault_code user_read(const struct raw_user *raw, const struct outline *outline,
-                                 const struct node *map, struct fault *fault)
+                                 const struct node *map, bool *proxy, struct fault *fault)
 {
     struct value name = value_of(outline, map, "name", raw->name);
 
-    if (value_name(name, "._@+-", USER_NAME_BYTES, fault) != FAULT_OK)
+    if (value_name(name, "._@+-", USER_NAME_BYTES, fault) != FAULT_OK ||
+        value_switch(value_of(outline, map, "proxy", raw->proxy), "true", "false", proxy, fault) !=
+            FAULT_OK)
         return fault_pass(fault);
     return value_word(value_of(outline, map, "right", raw->right), "right", rights, fault);
 }
@@ -77,7 +79,8 @@ static enum fault_code users_read(const struct raw_config *raw, const struct out
         const struct raw_user *user = &raw->users[i];
 
         assert(map); /* the outline has as many as the schema found */
-        if (user_read(user, outline, map, fault) != FAULT_OK)
+        users[i].proxy = false;
+        if (user_read(user, outline, map, &users[i].proxy, fault) != FAULT_OK)
             return fault_pass(fault);
         for (size_t j = 0; j < i; j++)
             if (strcmp(users[j].name, user->name) == 0)
@@ -126,6 +129,29 @@ static enum fault_code hosts_read(const struct raw_config *raw, const struct out
     return FAULT_OK;
 }
 
+/* ---- which dialect answers where ---- */
+
+const char *const config_dialects[] = {"kagent", "docker-agent", "ash", "esc", NULL};
+
+static enum fault_code doors_read(const struct raw_doors *raw, const struct outline *outline,
+                                  struct arena *arena, struct config *out, struct fault *fault)
+{
+    const struct node *map = node_member(outline->root, STR("listen_as"));
+    const char *const texts[] = {raw ? raw->kagent : NULL, raw ? raw->docker_agent : NULL,
+                                 raw ? raw->ash : NULL, raw ? raw->esc : NULL};
+
+    for (size_t i = 0; config_dialects[i]; i++) {
+        assert(i < sizeof(texts) / sizeof(texts[0]));
+        if (!texts[i])
+            continue;
+        if (value_listen(value_of(outline, map, config_dialects[i], texts[i]), fault) != FAULT_OK)
+            return fault_pass(fault);
+        out->doors[out->door_count++] =
+            (struct config_door){config_dialects[i], kept(arena, texts[i])};
+    }
+    return FAULT_OK;
+}
+
 enum fault_code rules_apply(const struct raw_config *raw, const struct outline *outline,
                             struct arena *arena, struct config *out, struct fault *fault)
 {
@@ -134,6 +160,9 @@ enum fault_code rules_apply(const struct raw_config *raw, const struct outline *
     bool sandbox = true;
 
     if (value_listen(value_of(outline, root, "listen", raw->listen), fault) != FAULT_OK ||
+        doors_read(raw->doors, outline, arena, out, fault) != FAULT_OK ||
+        value_word(value_of(outline, root, "root", raw->root), "dialect at the root",
+                   config_dialects, fault) != FAULT_OK ||
         db_check(value_of(outline, root, "db", raw->db), fault) != FAULT_OK ||
         value_word(value_of(outline, root, "log", raw->log), "way to log", logs, fault) !=
             FAULT_OK ||
@@ -145,6 +174,7 @@ enum fault_code rules_apply(const struct raw_config *raw, const struct outline *
         rules_agents(raw, outline, arena, out, fault) != FAULT_OK)
         return fault_pass(fault);
     out->listen = kept(arena, raw->listen);
+    out->root = kept(arena, raw->root);
     out->db = kept(arena, raw->db);
     out->log = kept(arena, raw->log);
     out->sandbox_off = !sandbox;

@@ -29,6 +29,7 @@ struct app {
     struct server *server;    /* filled in after server_open */
     const char *root;         /* the dialect that answers at the root; NULL: root.c finds it */
     const char *version;      /* of the program, for the document; NULL: "0" */
+    int64_t started_ms;       /* by clock_ms */
     atomic_bool stopping;     /* /readyz says no from then on */
     struct app_counts counts;
 };

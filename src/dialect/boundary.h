@@ -19,6 +19,14 @@ FAULT_CHECK enum fault_code boundary_find(struct app *app, int64_t owner, struct
 /* The invocation id that the marker of a move has: "e-" and the id of the move. */
 struct str boundary_marker(struct str move, struct arena *arena);
 
+/*
+ * Rewinds the session to a point that boundary_find gave. ADK writes a marker also when nothing
+ * changes, so this is an act in any case. FAULT_FILES_CONFLICT names the files.
+ */
+FAULT_CHECK enum fault_code boundary_rewind(struct app *app, struct move_spec *spec,
+                                            struct arena *arena, struct move_result *out,
+                                            struct fault *fault);
+
 /* State that a rewind does not move: for struct move_spec. */
 extern const struct str boundary_keep[2]; /* "app:", "user:" */
 

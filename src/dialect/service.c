@@ -78,6 +78,7 @@ static void turns_write(struct turns *turns, struct buf *out)
 
     turns_count(turns, &counts);
     metric(out, "tine_turns_running", "gauge", "Turns that run now.", counts.running);
+    metric(out, "tine_turns_waiting", "gauge", "Turns that wait for an answer.", counts.waiting);
     metric(out, "tine_turns_queued", "gauge", "Turns that wait.", counts.queued);
     family(out, "tine_turns_total", "counter", "Turns that have ended, by how.");
     buf_add_format(out, "tine_turns_total{state=\"done\"} %" PRId64 "\n", counts.done);

@@ -1,7 +1,8 @@
 /*
  * The turns of a session as tasks of A2A 0.3, for the wires that have them. Turns that tine ran are
  * written from their entries; tasks that a runtime saved (records of kind RECORD_TASK, body: the
- * task as it came) are given as they were saved, but for what is not on the path.
+ * task as it came) are given as they were saved, but for what is not on the path, and each message
+ * with its invocation.
  *
  * After a cut (the base of a fork, or the newest move) the list begins with one completed task that
  * has all messages from before it, each id once; then one task for each turn since.
@@ -50,6 +51,24 @@ FAULT_CHECK enum fault_code tasks_whole(struct app *app, int64_t owner, struct s
 /* A message of A2A 0.3 from an entry; `task`, `context`: ids; invocation: the turn's name. */
 void task_message_write(struct json_out *out, const char *key, const struct entry *entry,
                         struct str task, struct str context, struct arena *arena);
+
+/* What a turn waits for, as the message of a status. */
+void task_question_write(struct json_out *out, const char *key, const struct question *question,
+                         struct str task, struct str context, struct str turn, struct arena *arena);
+
+/* A sentence as the message of a status, such as why a turn failed. */
+void task_remark_write(struct json_out *out, const char *key, struct str text, struct str task,
+                       struct str context, struct str turn, struct arena *arena);
+
+/* The member kagent_usage_metadata, if the entry has usage. */
+void task_usage_write(struct json_out *out, const struct entry *entry);
+
+/* The members that every metadata of a task or an event of a turn has. */
+void task_metadata_write(struct json_out *out, const struct session *session, struct str turn,
+                         struct arena *arena);
+
+/* The text of an entry as an artifact: the one that its step in the turn has, or will have. */
+struct str task_artifact_id(struct str turn, int64_t step, struct arena *arena);
 
 /* "working", "completed" … */
 const char *task_state(enum run_state state);

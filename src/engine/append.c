@@ -39,8 +39,10 @@ static enum fault_code rule_kind(const struct entry_spec *entry, struct fault *f
     return FAULT_OK;
 }
 
-static enum fault_code rule_entry(struct entry_spec *entry, struct fault *fault)
+enum fault_code rule_entry(struct entry_spec *entry, struct fault *fault)
 {
+    if (!entry->body.p)
+        entry->body = STR("{}");
     if (rule_kind(entry, fault) != FAULT_OK ||
         rule_id("the id of the message", entry->id, fault) != FAULT_OK ||
         rule_length("the body of the message", entry->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK ||
@@ -90,18 +92,13 @@ enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
         return fault_set(fault, FAULT_TOO_LARGE, "the batch has %zu entries; the limit is %d",
                          count, LIMIT_BATCH_ENTRIES);
     for (size_t i = 0; i < count; i++) {
-        if (!entries[i].body.p)
-            entries[i].body = STR("{}");
         if (rule_entry(&entries[i], fault) != FAULT_OK)
             return fault_pass(fault);
         bytes += entries[i].body.n;
         if (bytes > LIMIT_BATCH_BYTES)
             return fault_set(fault, FAULT_TOO_LARGE, "the batch has more than %d bytes",
                              LIMIT_BATCH_BYTES);
-        entries[i].drawn = engine_draw_id(engine);
-        entries[i].drawn_turn = engine_draw_id(engine);
-        engine_draw_salt(engine, entries[i].salt);
-        entries[i].at_us = engine_now_us(engine);
+        engine_draw_entry(engine, &entries[i]);
     }
     spec->entries = entries;
     spec->count = count;

@@ -140,6 +140,14 @@ void engine_draw_salt(struct engine *engine, unsigned char salt[SALT_BYTES])
     pthread_mutex_unlock(&engine->lock);
 }
 
+void engine_draw_entry(struct engine *engine, struct entry_spec *entry)
+{
+    entry->drawn = engine_draw_id(engine);
+    entry->drawn_turn = engine_draw_id(engine);
+    engine_draw_salt(engine, entry->salt);
+    entry->at_us = engine_now_us(engine);
+}
+
 enum fault_code rule_length(const char *what, struct str s, size_t max, struct fault *fault)
 {
     if (s.n > max)
@@ -205,6 +213,15 @@ enum fault_code rule_agent(struct str s, struct fault *fault)
     if (!slash || slash == s.p || slash == s.p + s.n - 1)
         return fault_set(fault, FAULT_INVALID, "agent \"%.*s\" is not of the form namespace/name",
                          STR_ARG(s));
+    return FAULT_OK;
+}
+
+enum fault_code rule_home(struct str s, struct fault *fault)
+{
+    if (rule_length("the home of the session", s, LIMIT_HOME_BYTES, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!home_valid(s))
+        return fault_set(fault, FAULT_INVALID, "the home of a session may have only a-z 0-9 -");
     return FAULT_OK;
 }
 

@@ -123,8 +123,8 @@ enum fault_code workspaces_read(struct workspaces *workspaces, const struct file
 
 /* ---- writing ---- */
 
-static enum fault_code take_to_write(struct workspaces *workspaces, int64_t owner,
-                                     struct str session, struct place **out, struct fault *fault)
+enum fault_code place_take_to_write(struct workspaces *workspaces, int64_t owner,
+                                    struct str session, struct place **out, struct fault *fault)
 {
     struct place *place;
 
@@ -145,9 +145,8 @@ static enum fault_code take_to_write(struct workspaces *workspaces, int64_t owne
     return FAULT_OK;
 }
 
-/* Records what was just written. */
-static enum fault_code record(struct place *place, struct arena *arena, struct file_result *out,
-                              struct fault *fault)
+enum fault_code place_record_own(struct place *place, struct arena *arena, struct file_result *out,
+                                 struct fault *fault)
 {
     enum fault_code code = FAULT_OK;
 
@@ -214,13 +213,13 @@ static enum fault_code write_held(struct place *place, const struct file_cmd *cm
     if (cmd->remove) {
         if (restore_delete(place->fd, cmd->path, fault) != FAULT_OK)
             return fault_pass(fault);
-        return record(place, arena, out, fault);
+        return place_record_own(place, arena, out, fault);
     }
     if (mode == 0)
         mode = there && tree_is_file(entry.type) ? entry.mode : 0644;
     out->made = !there;
     if (restore_put(place->fd, cmd->path, mode, cmd->content, fault) != FAULT_OK ||
-        record(place, arena, out, fault) != FAULT_OK)
+        place_record_own(place, arena, out, fault) != FAULT_OK)
         return fault_pass(fault);
     /* A path that the rules of the workspace leave out is written all the same. */
     if (tree_find(workspaces_store(place->workspaces), out->tree, cmd->path, arena, &out->file,
@@ -249,7 +248,7 @@ enum fault_code workspaces_put(struct workspaces *workspaces, struct file_cmd *c
     if (cmd->content.n > FILES_PUT_BYTES)
         return fault_set(fault, FAULT_TOO_LARGE, "the file has %zu bytes; the limit is %d",
                          cmd->content.n, FILES_PUT_BYTES);
-    if (take_to_write(workspaces, cmd->owner, cmd->session, &place, fault) != FAULT_OK)
+    if (place_take_to_write(workspaces, cmd->owner, cmd->session, &place, fault) != FAULT_OK)
         return fault_pass(fault);
     code = write_held(place, cmd, arena, out, fault);
     place_leave(place);
@@ -392,7 +391,7 @@ enum fault_code workspaces_restore(struct workspaces *workspaces, const struct f
 
         *report = (struct files_report){0};
         *out = (struct file_result){0};
-        if (take_to_write(workspaces, from->owner, from->session, &place, fault) != FAULT_OK)
+        if (place_take_to_write(workspaces, from->owner, from->session, &place, fault) != FAULT_OK)
             return fault_pass(fault);
         code = restore_held(place, from, path, arena, report, out, fault);
         place_leave(place);

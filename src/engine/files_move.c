@@ -177,6 +177,9 @@ static enum fault_code moving_plan(struct moving *moving, const struct move_resu
     if (moving->move) {
         plan->act = moving->move->act;
         plan->target = look->point.at;
+        plan->keep = moving->move->keep;
+        plan->keep_count = moving->move->keep_count;
+        plan->entry = moving->move->entry;
     } else {
         plan->from = moving->adopt->from;
         plan->from_at = moving->from_at;

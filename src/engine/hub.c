@@ -6,6 +6,8 @@
  *    come up to the ring.
  * 3. Running text is told only to those who are up to date; it is dropped, not queued, for others.
  * 4. With nobody listening nothing is read: the hub is then asleep, and its numbers mean nothing.
+ * 5. Events above `voiced_from` are in the ring as they happened, too. They are copied so only
+ *    while somebody with a voice listens; to such a listener that number is the floor.
  */
 #include "engine/hub.h"
 
@@ -26,6 +28,7 @@ struct hub_listener {
     struct hub *hub;
     struct hub_listener *prev, *next;
     struct hub_filter filter;
+    struct hub_voice voice; /* without `event`: none, the hub's own words */
     void (*notify)(void *context);
     void *context;
     int64_t at;             /* all events up to here were taken, or do not concern it */
@@ -45,6 +48,8 @@ struct hub {
     bool failed;  /* the last reading did; hub_tick tries again */
     int64_t seen; /* all events up to here were read for all */
     struct ring ring;
+    int64_t voices;       /* listeners with a voice */
+    int64_t voiced_from;  /* see 5 */
     struct hub_list held; /* running text that waits for an event */
     struct hub_counts counts;
     pthread_mutex_t lock; /* of all below */
@@ -61,6 +66,11 @@ static void fall_asleep(struct hub *hub)
     hub_list_clear(&hub->held);
 }
 
+static bool has_voice(const struct hub_listener *listener)
+{
+    return listener->voice.event != NULL;
+}
+
 /* ---- reading ---- */
 
 /* One reading of the store, on a worker: what it looks for, and what it found. */
@@ -70,7 +80,8 @@ struct reading {
     struct event_spec spec;
     struct hub_filter filter; /* of the listener */
     struct hub_list found;
-    int64_t to; /* all up to here was looked at */
+    int64_t to;  /* all up to here was looked at */
+    bool copies; /* it is for somebody with a voice: events as they happened, too */
     bool more, failed, gone;
 };
 
@@ -87,18 +98,24 @@ static struct str event_turn(const struct event *event)
 
 static void reading_add(struct reading *reading, const struct event *event)
 {
-    struct hub_item *item;
+    struct hub_item item = {
+        .e = event->item.e,
+        .owner = event->owner,
+        .session = event->session,
+        .turn = event_turn(event),
+        .deletes = event->item.note && event->item.note->act == NOTE_DELETED,
+        .event = reading->copies ? event : NULL,
+    };
     struct arena arena;
     struct hub_word word;
 
     arena_init(&arena);
     word = reading->hub->render(event, &arena);
-    if (word.type) {
-        item = hub_item_new(event->item.e, event->owner, word.type, event->session,
-                            event_turn(event), word.message);
-        item->deletes = event->item.note && event->item.note->act == NOTE_DELETED;
-        hub_list_push(&reading->found, item);
-    }
+    item.type = word.type;
+    if (word.type)
+        item.message = word.message;
+    if (item.type || item.event)
+        hub_list_push(&reading->found, hub_item_new(&item));
     arena_clear(&arena);
 }
 
@@ -160,6 +177,7 @@ static struct reading *reading_new(struct hub *hub, struct hub_listener *listene
         abort();
     reading->hub = hub;
     reading->listener = listener;
+    reading->copies = listener ? has_voice(listener) : hub->voices > 0;
     reading->spec = (struct event_spec){.owner = OWNER_ANY, .after = after, .limit = BATCH_EVENTS};
     if (listener) {
         reading->spec.owner = listener->filter.owner;
@@ -179,7 +197,14 @@ static bool up_to_date(const struct hub_listener *listener)
     const struct hub *hub = listener->hub;
 
     return hub->awake && !listener->reading && !listener->behind.first &&
-           listener->at >= hub->ring.floor;
+           listener->at >= hub->ring.floor &&
+           (!has_voice(listener) || listener->at >= hub->voiced_from);
+}
+
+/* Is it for this listener? What the hub has no word for is told by voices alone. */
+static bool lets(const struct hub_listener *listener, const struct hub_item *item)
+{
+    return (item->type || has_voice(listener)) && hub_filter_lets(&listener->filter, item);
 }
 
 static void notify(struct hub_listener *listener)
@@ -218,7 +243,7 @@ static void fetch_done(void *context)
             listener->at = reading->to;
         if (!hub->awake && !reading->more) {
             hub->awake = true;
-            hub->ring.floor = hub->seen = reading->to;
+            hub->ring.floor = hub->seen = hub->voiced_from = reading->to;
             look(hub); /* for what came since that reading */
         }
         if (!up_to_date(listener) && !listener->behind.first)
@@ -230,13 +255,15 @@ static void fetch_done(void *context)
     free(reading);
 }
 
-/* Reads for a listener that is behind. */
+/* Reads for a listener that is behind. Running text that waited for it would come too late. */
 static void fetch(struct hub_listener *listener)
 {
     struct hub *hub = listener->hub;
 
     if (listener->reading || listener->left)
         return;
+    hub->counts.dropped += (int64_t)listener->told.count;
+    hub_list_clear(&listener->told);
     listener->reading = true;
     hub->host.work(hub->host.context, reading_work, fetch_done,
                    reading_new(hub, listener, listener->at));
@@ -252,11 +279,14 @@ struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter
     if (!listener)
         abort();
     listener->hub = hub;
-    (void)voice;
     listener->filter = *filter;
     hub_filter_copy(&listener->filter, (char *)(listener + 1));
     listener->notify = call;
     listener->context = context;
+    if (voice) {
+        listener->voice = *voice;
+        hub->voices++;
+    }
     listener->at = since;
     hub_list_init(&listener->behind);
     hub_list_init(&listener->told);
@@ -281,6 +311,7 @@ void hub_leave(struct hub_listener *listener)
     if (listener->next)
         listener->next->prev = listener->prev;
     hub->counts.listeners--;
+    hub->voices -= has_voice(listener);
     if (!hub->listeners && !hub->reading)
         fall_asleep(hub);
     listener->left = true;
@@ -290,6 +321,18 @@ void hub_leave(struct hub_listener *listener)
 
 /* ---- taking ---- */
 
+static void say(const struct hub_listener *listener, const struct hub_item *item, struct buf *out)
+{
+    const struct hub_voice *voice = &listener->voice;
+
+    if (!has_voice(listener))
+        buf_add_str(out, item->message);
+    else if (item->piece)
+        voice->piece(voice->context, item->piece, out);
+    else
+        voice->event(voice->context, item->event, out);
+}
+
 static bool take_behind(struct hub_listener *listener, struct buf *out, size_t enough)
 {
     while (listener->behind.first) {
@@ -298,8 +341,8 @@ static bool take_behind(struct hub_listener *listener, struct buf *out, size_t e
         if (out->n >= enough)
             return true;
         item = hub_list_pop(&listener->behind);
-        if (hub_filter_lets(&listener->filter, item))
-            buf_add_str(out, item->message);
+        if (lets(listener, item))
+            say(listener, item, out);
         listener->at = item->e;
         free(item);
         if (!listener->behind.first)
@@ -317,7 +360,7 @@ static bool take_told(struct hub_listener *listener, int64_t next, struct buf *o
         if (out->n >= enough)
             return true;
         item = hub_list_pop(&listener->told);
-        buf_add_str(out, item->message);
+        say(listener, item, out);
         free(item);
     }
     return false;
@@ -336,13 +379,13 @@ bool hub_take(struct hub_listener *listener, struct buf *out, size_t enough)
     for (size_t i = ring_above(&hub->ring, listener->at); i < hub->ring.count; i++) {
         const struct hub_item *item = ring_item(&hub->ring, i);
 
-        if (!hub_filter_lets(&listener->filter, item)) {
+        if (!lets(listener, item)) {
             listener->at = item->e;
             continue;
         }
         if (take_told(listener, item->e, out, enough) || out->n >= enough)
             return true;
-        buf_add_str(out, item->message);
+        say(listener, item, out);
         listener->at = item->e;
     }
     if (listener->at < hub->seen)
@@ -357,21 +400,29 @@ bool hub_caught_up(const struct hub_listener *listener)
 
 /* ---- running text ---- */
 
-/* Hands a piece to those that are up to date. */
+/*
+ * Hands a piece to those that are up to date. It keeps its number: a reading may have brought later
+ * events of its turn at once with the one it stands behind, and nobody has taken those yet.
+ */
 static void tell_all(struct hub *hub, const struct hub_item *piece)
 {
     struct hub_listener *next;
 
     for (struct hub_listener *listener = hub->listeners; listener; listener = next) {
+        struct hub_item own = *piece;
+
         next = listener->next;
-        if (!hub_filter_lets(&listener->filter, piece))
+        if (!lets(listener, piece) || (has_voice(listener) && !piece->piece))
             continue;
         if (!up_to_date(listener) || listener->told.bytes >= TOLD_BYTES) {
             hub->counts.dropped++;
             continue;
         }
-        hub_list_push(&listener->told, hub_item_new(hub->seen, piece->owner, piece->type,
-                                                    piece->session, piece->turn, piece->message));
+        if (has_voice(listener))
+            own.message = STR_NONE;
+        else
+            own.piece = NULL;
+        hub_list_push(&listener->told, hub_item_new(&own));
         notify(listener);
     }
 }
@@ -401,7 +452,7 @@ static void notify_all(struct hub *hub, int64_t before)
 
         next = listener->next;
         for (size_t i = from; i < hub->ring.count && !concerned; i++)
-            concerned = hub_filter_lets(&listener->filter, ring_item(&hub->ring, i));
+            concerned = lets(listener, ring_item(&hub->ring, i));
         if (concerned)
             notify(listener);
         else if (listener->at >= before && !listener->told.first)
@@ -422,6 +473,8 @@ static void look_done(void *context)
         fall_asleep(hub);
     } else if (!reading->failed) {
         hub->seen = reading->to;
+        if (!reading->copies && hub->seen > before)
+            hub->voiced_from = hub->seen;
         hub->counts.events += (int64_t)reading->found.count;
         ring_add(&hub->ring, &reading->found);
         notify_all(hub, before);
@@ -491,8 +544,13 @@ void hub_wake(struct hub *hub)
 
 void hub_tell(struct hub *hub, const struct hub_tidings *tidings)
 {
-    struct hub_item *piece = hub_item_new(tidings->after, tidings->owner, tidings->type,
-                                          tidings->session, tidings->turn, tidings->message);
+    struct hub_item *piece = hub_item_new(&(struct hub_item){.e = tidings->after,
+                                                             .owner = tidings->owner,
+                                                             .type = tidings->type,
+                                                             .session = tidings->session,
+                                                             .turn = tidings->turn,
+                                                             .message = tidings->message,
+                                                             .piece = tidings->piece});
 
     pthread_mutex_lock(&hub->lock);
     if (hub->untold.bytes >= UNTOLD_BYTES) {

@@ -18,7 +18,7 @@ struct hub_host {
 
 /* What an event is called on the wire of the one who listens, and its text. */
 struct hub_word {
-    const char *type;   /* "message.added"; a constant. NULL: the event is not told */
+    const char *type;   /* "message.added"; a constant. NULL: only voices of their own tell it */
     struct str message; /* the whole event as it is sent, with its number */
 };
 
@@ -49,11 +49,11 @@ void hub_tick(struct hub *hub);
 struct hub_tidings {
     int64_t owner;
     struct str session, turn;
-    const char *type; /* a constant */
+    const char *type; /* a constant; NULL: there is no word for it in the hub's own language */
     struct str message;
-    const struct turn_piece *piece; /* the same for those with a voice of their own; copied */
-    int64_t
-        after; /* told after the event of this number, by everybody who has not seen a later one */
+    const struct turn_piece *piece; /* the same for those with a voice of their own; copied. NULL:
+                                       they are not told */
+    int64_t after; /* told after the event of this number, to whom has not seen a later one */
 };
 
 void hub_tell(struct hub *hub, const struct hub_tidings *tidings); /* from any thread */
@@ -68,7 +68,8 @@ struct hub_filter {
 
 /*
  * A listener that speaks another language than the hub's own: it is given what happened and adds
- * its words for it, or nothing. On the loop; must not block. A reset has neither entry nor note.
+ * its words for it, or nothing. Called by hub_take alone; must not block, nor call the hub. A
+ * reset has neither entry nor note.
  */
 struct turn_piece;
 struct hub_voice {
@@ -80,9 +81,9 @@ struct hub_voice {
 struct hub_listener;
 
 /*
- * `voice` NULL: the hub's own words. `since`: the last number that the listener has seen. `notify`
- * is called when there may be something to take, never during this call; there may be something at
- * once.
+ * `voice` NULL: the hub's own words; it is copied. `since`: the last number that the listener has
+ * seen. `notify` is called when there may be something to take, never during this call; there may
+ * be something at once.
  */
 struct hub_listener *hub_listen(struct hub *hub, const struct hub_filter *filter,
                                 const struct hub_voice *voice, int64_t since,

@@ -8,10 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLAN_VERSION = 1 };
+enum {
+    PLAN_OLDEST = 1, /* nothing beside where it goes */
+    PLAN_VERSION = 2
+};
 
 /* ---- the plan as bytes ---- */
 
@@ -56,6 +60,80 @@ static bool take_str(struct str *in, struct str *out)
     return true;
 }
 
+static void put_entry(struct buf *out, const struct entry_spec *entry)
+{
+    struct buf state;
+
+    put_int(out, entry->kind);
+    put_int(out, entry->role);
+    put_int(out, entry->flags);
+    put_str(out, entry->id);
+    put_int(out, entry->turn_rule);
+    put_str(out, entry->turn);
+    put_int(out, entry->has_usage);
+    put_int(out, entry->usage.input);
+    put_int(out, entry->usage.output);
+    put_int(out, entry->usage.cost);
+    put_int(out, entry->calls);
+    put_int(out, entry->results);
+    buf_init(&state, LIMIT_STATE_BYTES);
+    state_encode(&entry->state, &state);
+    put_str(out, buf_str(&state));
+    buf_clear(&state);
+    put_str(out, entry->body);
+    put_int(out, (int64_t)entry->span_count);
+    for (size_t i = 0; i < entry->span_count; i++)
+        put_int(out, (int64_t)((uint64_t)entry->spans[i].from << 32 | entry->spans[i].length));
+}
+
+static bool take_spans(struct str *in, struct arena *arena, struct entry_spec *out)
+{
+    int64_t count, both;
+    struct span *spans;
+
+    if (!take_int(in, &count) || count < 0 || (uint64_t)count > in->n / 8)
+        return false;
+    out->span_count = (size_t)count;
+    if (count == 0)
+        return true;
+    spans = arena_array(arena, out->span_count, sizeof(*spans));
+    for (size_t i = 0; i < out->span_count; i++) {
+        if (!take_int(in, &both))
+            return false;
+        spans[i] = (struct span){(uint32_t)((uint64_t)both >> 32), (uint32_t)both};
+    }
+    out->spans = spans;
+    return true;
+}
+
+/* Whether such an entry may be appended is for the engine to say, as of any other. */
+static bool take_entry(struct str *in, struct arena *arena, struct entry_spec *out)
+{
+    int64_t kind, role, flags, rule, has_usage, calls, results;
+    struct fault none;
+    struct str state;
+
+    if (!take_int(in, &kind) || !take_int(in, &role) || !take_int(in, &flags) ||
+        !take_str(in, &out->id) || !take_int(in, &rule) || !take_str(in, &out->turn) ||
+        !take_int(in, &has_usage) || !take_int(in, &out->usage.input) ||
+        !take_int(in, &out->usage.output) || !take_int(in, &out->usage.cost) ||
+        !take_int(in, &calls) || !take_int(in, &results) || !take_str(in, &state) ||
+        !take_str(in, &out->body) || !take_spans(in, arena, out))
+        return false;
+    if (kind < 0 || kind >= ENTRY_KIND_COUNT || role < 0 || role >= ROLE_COUNT || flags < 0 ||
+        flags > INT_MAX || rule < TURN_NONE || rule > TURN_JOIN || calls < 0 || calls > INT_MAX ||
+        results < 0 || results > INT_MAX)
+        return false;
+    out->kind = (enum entry_kind)kind;
+    out->role = (enum role)role;
+    out->flags = (unsigned)flags;
+    out->turn_rule = (enum turn_rule)rule;
+    out->has_usage = has_usage != 0;
+    out->calls = (int)calls;
+    out->results = (int)results;
+    return state.n == 0 || state_decode(state, arena, &out->state, &none) == FAULT_OK;
+}
+
 void plan_encode(const struct plan *plan, struct buf *out)
 {
     put_int(out, PLAN_VERSION);
@@ -68,17 +146,47 @@ void plan_encode(const struct plan *plan, struct buf *out)
     put_int(out, plan->from_at.s);
     put_int(out, plan->from_at.n);
     put_str(out, plan->body);
+    put_int(out, (int64_t)plan->keep_count);
+    for (size_t i = 0; i < plan->keep_count; i++)
+        put_str(out, plan->keep[i]);
+    put_int(out, plan->entry != NULL);
+    if (plan->entry)
+        put_entry(out, plan->entry);
 }
 
-bool plan_decode(struct str in, struct plan *out)
+/* What a move says beside where it goes. */
+static bool take_said(struct str *in, struct arena *arena, struct plan *out)
+{
+    int64_t keep, has_entry;
+    struct str *names;
+
+    if (!take_int(in, &keep) || keep < 0 || (uint64_t)keep > in->n / 8)
+        return false;
+    out->keep_count = (size_t)keep;
+    out->keep = names = keep ? arena_array(arena, out->keep_count, sizeof(*names)) : NULL;
+    for (size_t i = 0; i < out->keep_count; i++)
+        if (!take_str(in, &names[i]))
+            return false;
+    if (!take_int(in, &has_entry))
+        return false;
+    if (has_entry == 0)
+        return true;
+    out->entry = arena_array(arena, 1, sizeof(*out->entry));
+    *out->entry = (struct entry_spec){0};
+    return take_entry(in, arena, out->entry);
+}
+
+bool plan_decode(struct str in, struct arena *arena, struct plan *out)
 {
     int64_t version, deed, act, scope;
 
-    if (!take_int(&in, &version) || version != PLAN_VERSION || !take_int(&in, &deed) ||
-        !take_int(&in, &act) || !take_int(&in, &scope) || !take_int(&in, &out->target.s) ||
-        !take_int(&in, &out->target.n) || !take_str(&in, &out->from) ||
-        !take_int(&in, &out->from_at.s) || !take_int(&in, &out->from_at.n) ||
-        !take_str(&in, &out->body) || in.n)
+    *out = (struct plan){0};
+    if (!take_int(&in, &version) || version < PLAN_OLDEST || version > PLAN_VERSION ||
+        !take_int(&in, &deed) || !take_int(&in, &act) || !take_int(&in, &scope) ||
+        !take_int(&in, &out->target.s) || !take_int(&in, &out->target.n) ||
+        !take_str(&in, &out->from) || !take_int(&in, &out->from_at.s) ||
+        !take_int(&in, &out->from_at.n) || !take_str(&in, &out->body) ||
+        (version > PLAN_OLDEST && !take_said(&in, arena, out)) || in.n)
         return false;
     if (deed < DEED_MOVE || deed > DEED_MERGE || act < 0 || act > MOVE_REDO || scope < 0 ||
         scope > SCOPE_FILES)
@@ -190,6 +298,9 @@ static enum fault_code finish_move(struct place *place, const struct plan *plan,
                              .session = place->session.id,
                              .act = plan->act,
                              .scope = plan->scope,
+                             .keep = plan->keep,
+                             .keep_count = plan->keep_count,
+                             .entry = plan->entry,
                              .files = *files};
     struct engine *engine = place->workspaces->engine;
     struct move_result result;
@@ -278,11 +389,11 @@ static enum fault_code intent_dir(struct place *place, const struct intent *inte
 static enum fault_code settle(struct place *place, const struct intent *intent, struct fault *fault)
 {
     enum fault_code code;
-    struct plan plan = {0};
+    struct plan plan;
 
     if (intent_dir(place, intent, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!plan_decode(intent->body, &plan))
+    if (!plan_decode(intent->body, &place->arena, &plan))
         return fault_set(fault, FAULT_CORRUPT, "the intent of session \"%.*s\" cannot be read",
                          STR_ARG(place->session.id));
     code = change_files(place, intent->from, intent->to, NULL, NULL, fault);

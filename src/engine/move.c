@@ -9,11 +9,25 @@ static void draw_files(struct engine *engine, struct move_files *files)
     engine_draw_salt(engine, files->salt);
 }
 
+/* The word of a runtime for a move moves nothing itself. */
+static enum fault_code rule_word(struct entry_spec *entry, struct fault *fault)
+{
+    if (entry->kind == ENTRY_FILES || entry->kind == ENTRY_SUBSESSION || entry->tree.n)
+        return fault_set(fault, FAULT_INVALID,
+                         "the entry of a move cannot bring files or name a session");
+    return rule_entry(entry, fault);
+}
+
 static enum fault_code move(struct engine *engine, struct move_spec *spec, enum move_act act,
                             struct arena *arena, struct move_result *out, struct fault *fault)
 {
     if (rule_once(spec->once, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (spec->entry) {
+        if (rule_word(spec->entry, fault) != FAULT_OK)
+            return fault_pass(fault);
+        engine_draw_entry(engine, spec->entry);
+    }
     spec->act = act;
     spec->drawn = engine_draw_id(engine);
     engine_draw_salt(engine, spec->salt);
@@ -74,10 +88,7 @@ enum fault_code engine_merge(struct engine *engine, struct merge_spec *spec, str
     if (entry) {
         if (rule_length("the message", entry->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK)
             return fault_pass(fault);
-        entry->drawn = engine_draw_id(engine);
-        entry->drawn_turn = engine_draw_id(engine);
-        engine_draw_salt(engine, entry->salt);
-        entry->at_us = engine_now_us(engine);
+        engine_draw_entry(engine, entry);
     }
     spec->drawn = engine_draw_id(engine);
     engine_draw_salt(engine, spec->salt);

@@ -13,7 +13,7 @@ static void drop_oldest(struct ring *ring)
 
     ring->first = (ring->first + 1) % RING_ITEMS;
     ring->count--;
-    ring->bytes -= item->message.n;
+    ring->bytes -= item->bytes;
     ring->floor = item->e;
     free(item);
 }
@@ -33,7 +33,7 @@ static void forget_session(struct ring *ring, const struct hub_item *gone)
         struct hub_item *item = ring_item(ring, i);
 
         if (item->owner == gone->owner && str_eq(item->session, gone->session)) {
-            ring->bytes -= item->message.n;
+            ring->bytes -= item->bytes;
             free(item);
         } else {
             ring->items[(ring->first + kept++) % RING_ITEMS] = item;
@@ -49,11 +49,10 @@ void ring_add(struct ring *ring, struct hub_list *found)
 
         if (item->deletes)
             forget_session(ring, item);
-        while (ring->count == RING_ITEMS ||
-               (ring->count && ring->bytes + item->message.n > RING_BYTES))
+        while (ring->count == RING_ITEMS || (ring->count && ring->bytes + item->bytes > RING_BYTES))
             drop_oldest(ring);
         ring->items[(ring->first + ring->count++) % RING_ITEMS] = item;
-        ring->bytes += item->message.n;
+        ring->bytes += item->bytes;
     }
 }
 

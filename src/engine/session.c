@@ -13,7 +13,8 @@ enum fault_code engine_create(struct engine *engine, struct create_spec *spec, s
         rule_agent(spec->agent, fault) != FAULT_OK ||
         rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
         rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
-        rule_state(&spec->state, fault) != FAULT_OK)
+        rule_length("settings", spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
+        rule_home(spec->home, fault) != FAULT_OK || rule_state(&spec->state, fault) != FAULT_OK)
         return fault_pass(fault);
     if (!spec->title.p)
         spec->title = STR("");
@@ -29,10 +30,13 @@ enum fault_code engine_update(struct engine *engine, struct update_spec *spec, s
                               struct session *out, struct fault *fault)
 {
     if ((spec->title && rule_text("title", *spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK) ||
+        (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
         (spec->metadata &&
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
         (spec->limits &&
-         rule_length("limits", *spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
+         rule_length("limits", *spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
+        (spec->settings &&
+         rule_length("settings", *spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
         return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_session_update(engine_store(engine), spec, arena, out, fault);
@@ -46,7 +50,10 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
         (spec->title && rule_text("title", *spec->title, LIMIT_TITLE_BYTES, fault) != FAULT_OK) ||
         (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
         (spec->metadata &&
-         rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
+         rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
+        (spec->settings &&
+         rule_length("settings", *spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
+        rule_home(spec->home, fault) != FAULT_OK)
         return fault_pass(fault);
     spec->drawn = engine_draw_id(engine);
     spec->drawn_files = engine_draw_id(engine);

@@ -82,7 +82,7 @@ void turn_cancel(struct turn *turn)
         abort(); /* a counter of its own cannot be full */
 }
 
-void turn_watch(struct turn *turn, turn_done *done, void *context)
+void turn_watch(struct turn *turn, turn_asked *asked, turn_done *done, void *context)
 {
     struct watcher *watcher;
 
@@ -91,7 +91,7 @@ void turn_watch(struct turn *turn, turn_done *done, void *context)
     watcher = calloc(1, sizeof(*watcher));
     if (!watcher)
         abort();
-    *watcher = (struct watcher){turn->watchers, done, context};
+    *watcher = (struct watcher){turn->watchers, asked, done, context};
     turn->watchers = watcher;
 }
 

@@ -15,6 +15,7 @@ struct told_call {
 /* Somebody who joined a turn. */
 struct watcher {
     struct watcher *next;
+    turn_asked *asked;
     turn_done *done;
     void *context;
 };
@@ -29,6 +30,7 @@ struct turn {
     int64_t owner;
     struct agent *agent;
     struct place *place; /* its directory, from its begin to its end */
+    turn_asked *asked;
     turn_done *done;
     void *context;
     struct watcher *watchers;
@@ -46,7 +48,8 @@ struct turn {
     pthread_mutex_t lock;
     struct buf text, reasoning;
     int64_t step;
-    int64_t e; /* the newest event of the turn */
+    struct asking *asking; /* what it waits for (turn_ask.c); NULL: it does not */
+    int64_t e;             /* the newest event of the turn */
     struct told_call calls[TURN_CALLS_MAX];
     size_t call_count;
     int64_t saved_us; /* the draft, and what it had then */
@@ -62,8 +65,8 @@ void turn_free(struct turn *turn);
 void turn_cancel(struct turn *turn);
 bool turn_is_cancelled(struct turn *turn);
 
-/* `done` is called as well when the turn has ended; NULL: nobody asks. With its seat held. */
-void turn_watch(struct turn *turn, turn_done *done, void *context);
+/* These are called as well; `done` NULL: nobody asks. With its seat held. */
+void turn_watch(struct turn *turn, turn_asked *asked, turn_done *done, void *context);
 
 /* Tells all who wait for these turns how they ended. With no lock held. */
 void turn_tell_and_free(struct turn *list, enum run_state state);
@@ -76,7 +79,24 @@ extern const struct agent_call_ops turn_call_ops;
 FAULT_CHECK enum fault_code turn_say(struct turn *turn, struct entry_spec *entries, size_t count,
                                      struct fault *fault);
 
+/* Tells those who listen, after what the turn has stored. */
+void turn_tell_piece(struct turn *turn, const struct turn_piece *piece, struct arena *arena);
+
 /* turns_so_far of this turn. */
-size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pieces[2]);
+size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pieces[TURN_PIECES]);
+
+/* ---- turn_ask.c: what it waits for ---- */
+
+FAULT_CHECK enum fault_code turn_ask(struct turn *turn, const struct question *question,
+                                     struct question_answer *out, struct fault *fault);
+
+/* What the session asks of its agent, as it is now. */
+FAULT_CHECK enum fault_code turn_read_settings(struct turn *turn, struct fault *fault);
+
+/* The ask as it is told. */
+struct delta turn_ask_delta(const struct question *question);
+
+/* A copy of what it waits for; false when it does not wait. */
+bool turn_asks(struct turn *turn, struct arena *arena, struct question *out);
 
 #endif

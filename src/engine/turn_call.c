@@ -61,10 +61,26 @@ static void save_draft(struct turn *turn, struct arena *arena)
     turn->saved_us = clock_us();
 }
 
+void turn_tell_piece(struct turn *turn, const struct turn_piece *piece, struct arena *arena)
+{
+    const struct turns_options *options = &turn->turns->options;
+    struct hub_tidings tidings = {.owner = turn->owner,
+                                  .session = turn->session,
+                                  .turn = turn->name,
+                                  .type = piece->delta.kind == DELTA_ASK ? "turn.waiting"
+                                                                         : "message.delta",
+                                  .piece = piece,
+                                  .after = turn->e};
+
+    if (!options->hub)
+        return;
+    tidings.message = options->render(piece, arena);
+    hub_tell(options->hub, &tidings);
+}
+
 static void call_delta(struct agent_call *call, const struct delta *delta)
 {
     struct turn *turn = turn_of(call);
-    struct turns *turns = turn->turns;
     struct turn_piece piece = {
         .session = turn->session, .turn = turn->name, .delta = *delta, .step = turn->step};
     struct arena arena;
@@ -79,16 +95,7 @@ static void call_delta(struct agent_call *call, const struct delta *delta)
     else if (delta->kind == DELTA_REASONING)
         buf_add_str(&turn->reasoning, delta->text);
     pthread_mutex_unlock(&turn->lock);
-    if (turns->options.hub) {
-        struct hub_tidings tidings = {.owner = turn->owner,
-                                      .session = turn->session,
-                                      .turn = turn->name,
-                                      .type = "message.delta",
-                                      .message = turns->options.render(&piece, &arena),
-                                      .after = turn->e};
-
-        hub_tell(turns->options.hub, &tidings);
-    }
+    turn_tell_piece(turn, &piece, &arena);
     if (turn->text.n + turn->reasoning.n > turn->saved_bytes &&
         (clock_us() - turn->saved_us >= DRAFT_US ||
          turn->text.n + turn->reasoning.n - turn->saved_bytes >= DRAFT_BYTES))
@@ -183,16 +190,24 @@ static enum fault_code call_say(struct agent_call *call, struct entry_spec *entr
     return turn_say(turn_of(call), entries, count, fault);
 }
 
+static enum fault_code call_ask(struct agent_call *call, const struct question *question,
+                                struct question_answer *out, struct fault *fault)
+{
+    return turn_ask(turn_of(call), question, out, fault);
+}
+
 const struct agent_call_ops turn_call_ops = {
     .history = call_history,
     .delta = call_delta,
     .say = call_say,
+    .ask = call_ask,
 };
 
-size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pieces[2])
+size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pieces[TURN_PIECES])
 {
     struct turn_piece piece = {.session = arena_dup(arena, turn->session),
                                .turn = arena_dup(arena, turn->name)};
+    struct question question;
     size_t count = 0;
 
     pthread_mutex_lock(&turn->lock);
@@ -208,5 +223,9 @@ size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pie
         pieces[count++] = piece;
     }
     pthread_mutex_unlock(&turn->lock);
+    if (turn_asks(turn, arena, &question)) {
+        piece.delta = turn_ask_delta(&question);
+        pieces[count++] = piece;
+    }
     return count;
 }

@@ -6,7 +6,10 @@
 #include "engine/turn_end.h"
 #include "engine/workspaces_own.h"
 
-enum { STACK_BYTES = 2 * 1024 * 1024 }; /* as of those that take requests */
+enum {
+    STACK_BYTES = 2 * 1024 * 1024, /* as of those that take requests */
+    RESTING_MAX = 256              /* turns that wait for an answer, each with its thread */
+};
 
 static bool run_ready(struct turns *turns, struct turn *turn);
 
@@ -191,6 +194,8 @@ static enum fault_code answer(struct turn *turn, struct fault *fault)
         return FAULT_OK;
     if (turn->was_queued && turn_say(turn, NULL, 0, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (turn_read_settings(turn, fault) != FAULT_OK)
+        return fault_pass(fault);
     return turn->agent->ops->run(turn->agent, &turn->call, fault);
 }
 
@@ -238,6 +243,27 @@ static void run(struct turn *turn)
     seat_leave(turns, seat);
 }
 
+/* With the lock of turns held. */
+static void count_running(struct turns *turns, int change)
+{
+    turns->running += change;
+    turns->counts.running += change;
+}
+
+/* The first in the line for a thread; NULL: nobody waits. With the lock of turns held. */
+static struct turn *take_ready(struct turns *turns)
+{
+    struct turn *turn = turns->ready;
+
+    if (!turn)
+        return NULL;
+    turns->ready = turn->next;
+    if (!turns->ready)
+        turns->ready_last = &turns->ready;
+    turn->next = NULL;
+    return turn;
+}
+
 /* Runs a turn, then those that wait for a thread. */
 static void *thread_run(void *context)
 {
@@ -247,19 +273,15 @@ static void *thread_run(void *context)
     for (;;) {
         run(turn);
         pthread_mutex_lock(&turns->lock);
-        turn = turns->ready;
-        if (!turn) {
-            turns->running--;
-            turns->counts.running--;
+        /* More may run than should when answers came: then another one takes what is ready. */
+        turn = turns->running <= turns->options.running_max ? take_ready(turns) : NULL;
+        if (!turn)
+            count_running(turns, -1);
+        if (!turn)
             pthread_cond_broadcast(&turns->ended);
-            pthread_mutex_unlock(&turns->lock);
-            return NULL;
-        }
-        turns->ready = turn->next;
-        if (!turns->ready)
-            turns->ready_last = &turns->ready;
-        turn->next = NULL;
         pthread_mutex_unlock(&turns->lock);
+        if (!turn)
+            return NULL;
     }
 }
 
@@ -294,21 +316,57 @@ static bool run_ready(struct turns *turns, struct turn *turn)
 
     pthread_mutex_lock(&turns->lock);
     start = turns->running < turns->options.running_max;
-    if (start) {
-        turns->running++;
-        turns->counts.running++;
-    } else {
+    if (start)
+        count_running(turns, 1);
+    else
         line_up(turns, turn);
-    }
     pthread_mutex_unlock(&turns->lock);
     if (!start || thread_start(turn))
         return true;
     pthread_mutex_lock(&turns->lock);
-    turns->running--;
-    turns->counts.running--;
+    count_running(turns, -1);
     taken = turns->running > 0;
     if (taken)
         line_up(turns, turn);
     pthread_mutex_unlock(&turns->lock);
     return taken;
+}
+
+static void count_resting(struct turns *turns, int change)
+{
+    turns->resting += change;
+    turns->counts.waiting += change;
+    count_running(turns, -change);
+}
+
+enum fault_code turn_rest(struct turns *turns, struct fault *fault)
+{
+    struct turn *next = NULL;
+
+    pthread_mutex_lock(&turns->lock);
+    if (turns->resting >= RESTING_MAX) {
+        pthread_mutex_unlock(&turns->lock);
+        return fault_set(fault, FAULT_TOO_MANY,
+                         "%d turns wait for an answer already; that is the limit", RESTING_MAX);
+    }
+    count_resting(turns, 1);
+    if (turns->running < turns->options.running_max)
+        next = take_ready(turns);
+    if (next)
+        count_running(turns, 1);
+    pthread_mutex_unlock(&turns->lock);
+    if (!next || thread_start(next))
+        return FAULT_OK;
+    pthread_mutex_lock(&turns->lock);
+    count_running(turns, -1);
+    line_up(turns, next); /* whoever ends next takes it, at the latest this thread */
+    pthread_mutex_unlock(&turns->lock);
+    return FAULT_OK;
+}
+
+void turn_resume(struct turns *turns)
+{
+    pthread_mutex_lock(&turns->lock);
+    count_resting(turns, -1);
+    pthread_mutex_unlock(&turns->lock);
 }

@@ -12,4 +12,11 @@
 FAULT_CHECK enum fault_code turn_begin(struct turn *turn, struct once *once, struct arena *arena,
                                        struct str *before, struct fault *fault);
 
+/*
+ * A turn that waits for an answer takes no place among those that run: another one may begin
+ * meanwhile. FAULT_TOO_MANY when too many wait.
+ */
+FAULT_CHECK enum fault_code turn_rest(struct turns *turns, struct fault *fault);
+void turn_resume(struct turns *turns);
+
 #endif

@@ -7,10 +7,9 @@
 #include <string.h>
 
 /* The turn of a request that was sent before: who asks again is told of its end too. */
-static void join(struct seat *seat, struct str name, turn_done *done, void *context,
-                 struct turn_begun *out)
+static void join(const struct turn *again, struct str name, struct turn_begun *out)
 {
-    struct turn *turn = seat->active;
+    struct turn *turn = again->seat->active;
 
     out->turn = name;
     out->joined = true;
@@ -18,7 +17,7 @@ static void join(struct seat *seat, struct str name, turn_done *done, void *cont
     if (out->over)
         return;
     out->e = turn->e0;
-    turn_watch(turn, done, context);
+    turn_watch(turn, again->asked, again->done, again->context);
 }
 
 /* The same of one that still waits; *found says whether there is one with that key. */
@@ -35,7 +34,7 @@ static enum fault_code join_waiting(const struct turn *turn, const struct once *
                              STR_ARG(once->key));
         out->turn = arena_dup(arena, other->name);
         out->joined = *found = true;
-        turn_watch(other, turn->done, turn->context);
+        turn_watch(other, turn->asked, turn->done, turn->context);
         return FAULT_OK;
     }
     return FAULT_OK;
@@ -93,7 +92,7 @@ static enum fault_code begin_or_wait(struct turn *turn, const struct turn_cmd *c
     if (code != FAULT_OK)
         return code;
     if (before.n) {
-        join(turn->seat, before, turn->done, turn->context, out);
+        join(turn, before, out);
         return FAULT_OK;
     }
     out->e = turn->e0; /* it runs already, but cannot end before the seat is given back */
@@ -134,6 +133,7 @@ enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd, struct are
         agents_give(turns->options.agents, agent);
         return fault_pass(fault);
     }
+    turn->asked = cmd->asked;
     turn->done = done;
     turn->context = context;
     turn->entries = cmd->entries;

@@ -93,16 +93,25 @@ enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str name
 
 /* ---- looking ---- */
 
-size_t turns_so_far(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
-                    struct turn_piece pieces[2])
+struct turn *turns_active(struct turns *turns, int64_t owner, struct str session)
 {
+    for (struct seat *seat = turns->seats; seat; seat = seat->next)
+        if (seat->active && str_eq(seat->active->session, session) &&
+            (owner == OWNER_ANY || owner == seat->active->owner))
+            return seat->active;
+    return NULL;
+}
+
+size_t turns_so_far(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
+                    struct turn_piece pieces[TURN_PIECES])
+{
+    struct turn *turn;
     size_t count = 0;
 
     pthread_mutex_lock(&turns->lock);
-    for (struct seat *seat = turns->seats; seat && !count; seat = seat->next)
-        if (seat->active && str_eq(seat->active->session, session) &&
-            (owner == OWNER_ANY || owner == seat->active->owner))
-            count = turn_so_far(seat->active, arena, pieces);
+    turn = turns_active(turns, owner, session);
+    if (turn)
+        count = turn_so_far(turn, arena, pieces);
     pthread_mutex_unlock(&turns->lock);
     return count;
 }
@@ -202,10 +211,10 @@ bool turns_stop(struct turns *turns, int ms)
     for (struct seat *seat = turns->seats; seat; seat = seat->next)
         if (seat->active)
             turn_cancel(seat->active);
-    while (turns->running > 0 &&
+    while (turns->running + turns->resting > 0 &&
            pthread_cond_timedwait(&turns->ended, &turns->lock, &until) != ETIMEDOUT)
         ;
-    ended = turns->running == 0;
+    ended = turns->running + turns->resting == 0;
     pthread_mutex_unlock(&turns->lock);
     return ended;
 }

@@ -20,6 +20,8 @@ struct turn_piece {
     int64_t offset; /* bytes of this kind (and call) told before it, since then */
 };
 
+enum { TURN_PIECES = 3 }; /* of turns_so_far */
+
 struct turns_options {
     struct engine *engine;
     struct agents *agents;
@@ -54,6 +56,12 @@ bool turns_close(struct turns *turns, int ms);
 
 enum turn_busy { TURN_REFUSE, TURN_WAIT };
 
+/*
+ * The turn waits for an answer. On its thread, after that is durable and after turns_send has let
+ * go of it; any number of times.
+ */
+typedef void turn_asked(void *context, const struct question *question);
+
 struct turn_cmd {
     int64_t owner;
     struct str session;
@@ -62,9 +70,7 @@ struct turn_cmd {
     struct str expect_head;
     struct once *once;   /* its answer is the name of the turn */
     enum turn_busy busy; /* when a turn is active in the session */
-    /* The turn waits for an answer; on its thread, any number of times, with the context of `done`.
-     * NULL: nobody wants to know */
-    void (*asked)(void *context, const struct question *question);
+    turn_asked *asked;   /* with the context of `done`; NULL: nobody wants to know */
 };
 
 /* How a turn ended. Called once, on a thread of the turns; may call the store. */
@@ -89,6 +95,22 @@ FAULT_CHECK enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd
                                        struct arena *arena, struct turn_begun *out, turn_done *done,
                                        void *context, struct fault *fault);
 
+struct turn_watch_cmd {
+    int64_t owner;
+    struct str session, turn;
+    turn_asked *asked; /* NULL: nobody wants to know */
+    turn_done *done;
+    void *context;
+};
+
+/*
+ * Joins a turn that runs or waits in this process, as if one had sent it, from now on: out->e is
+ * the newest number. out->over when there is none of that name here; then nothing is called.
+ */
+FAULT_CHECK enum fault_code turns_join(struct turns *turns, const struct turn_watch_cmd *cmd,
+                                       struct arena *arena, struct turn_begun *out,
+                                       struct fault *fault);
+
 /*
  * Stops the active turn, drops the sends that wait, and returns when it has ended (or after a few
  * seconds, when its agent is slow to stop); what was said stays. FAULT_NO_TURN.
@@ -96,25 +118,32 @@ FAULT_CHECK enum fault_code turns_send(struct turns *turns, struct turn_cmd *cmd
 FAULT_CHECK enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str session,
                                          struct fault *fault);
 
-/* What the session's turn waits for; false when it does not wait. From any thread. */
+/*
+ * What the session's turn waits for; false when it does not wait. From any thread. One who joins a
+ * turn (turn_begun.joined) looks here for what it asked before.
+ */
 bool turns_asked(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
                  struct question *out);
 
-/* Answers it. `id` is that of the ask; empty: whatever it asks. FAULT_NO_TURN when it does not wait
- * (for that). */
+/*
+ * Answers it. `id` is that of the ask; empty: whatever it asks. A yes for more than this once is in
+ * the session's settings when this returns. FAULT_NO_TURN when it does not wait (for that),
+ * FAULT_TOO_LARGE.
+ */
 FAULT_CHECK enum fault_code turns_answer(struct turns *turns, int64_t owner, struct str session,
                                          struct str id, const struct question_answer *answer,
                                          struct fault *fault);
 
 /*
  * What a running turn has told of its next message so far, for one who comes late: reasoning, then
- * text; returns how many pieces (0 to 2). From any thread.
+ * text, then what it asks (which may be told once more, with the same id); returns how many pieces.
+ * From any thread.
  */
 size_t turns_so_far(struct turns *turns, int64_t owner, struct str session, struct arena *arena,
-                    struct turn_piece pieces[2]);
+                    struct turn_piece pieces[TURN_PIECES]);
 
 struct turns_counts {
-    int64_t running, queued, done, failed, cancelled;
+    int64_t running, waiting, queued, done, failed, cancelled; /* waiting: for an answer */
 };
 void turns_count(struct turns *turns, struct turns_counts *out);
 

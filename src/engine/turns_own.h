@@ -24,10 +24,14 @@ struct turns {
     pthread_cond_t ended;
     struct seat *seats;
     struct turn *ready, **ready_last; /* begun, waiting for a thread */
-    int running;
+    int running;                      /* threads that run a turn … */
+    int resting;                      /* … and those whose turn waits for an answer */
     bool closing;
     struct turns_counts counts;
 };
+
+/* The turn that is active in the session; NULL: none is. With the lock held. */
+struct turn *turns_active(struct turns *turns, int64_t owner, struct str session);
 
 /* Are they being stopped? */
 bool turns_closing(struct turns *turns);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,11 +42,12 @@ enum fault_code workspaces_open(const struct workspaces_options *options, struct
     pthread_mutex_init(&workspaces->lock, NULL);
     workspaces->limits = options->limits;
     workspaces->home = realpath(options->home, NULL);
-    if (!workspaces->home) {
-        pthread_mutex_destroy(&workspaces->lock);
-        free(workspaces);
-        return fault_set(fault, FAULT_IO, "the home \"%s\" cannot be found: %s", options->home,
-                         strerror(errno));
+    workspaces->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (!workspaces->home || workspaces->stop_fd < 0) {
+        fault_write(fault, FAULT_IO, "the home \"%s\" cannot be used: %s", options->home,
+                    strerror(errno));
+        workspaces_close(workspaces);
+        return fault_pass(fault);
     }
     *out = workspaces;
     return FAULT_OK;
@@ -55,6 +57,8 @@ void workspaces_close(struct workspaces *workspaces)
 {
     if (!workspaces)
         return;
+    if (workspaces->stop_fd >= 0)
+        close(workspaces->stop_fd);
     pthread_mutex_destroy(&workspaces->lock);
     free(workspaces->home);
     free(workspaces);
@@ -179,20 +183,21 @@ enum fault_code workspaces_set(struct workspaces *workspaces, struct workspace_s
     return store_session_get(store, spec->owner, spec->session, false, arena, out, fault);
 }
 
+struct str workspaces_path(struct workspaces *workspaces, const struct session *session,
+                           struct arena *arena)
+{
+    if (session->workspace.mode == WORKSPACE_OWN)
+        return arena_printf(arena, "%s/work/%" PRId64, workspaces->home, session->s);
+    return session->workspace.mode == WORKSPACE_ATTACHED ? session->workspace.dir : STR("");
+}
+
 enum fault_code workspaces_dir(struct workspaces *workspaces, const struct session *session,
                                struct arena *arena, struct str *out, struct fault *fault)
 {
     struct place *place;
 
-    *out = STR("");
-    if (session->workspace.mode == WORKSPACE_NONE)
-        return FAULT_OK;
-    if (session->workspace.mode == WORKSPACE_ATTACHED) {
-        *out = session->workspace.dir;
-        return FAULT_OK;
-    }
-    *out = arena_printf(arena, "%s/work/%" PRId64, workspaces->home, session->s);
-    if (workspaces_has_dir(workspaces, session))
+    *out = workspaces_path(workspaces, session, arena);
+    if (session->workspace.mode != WORKSPACE_OWN || workspaces_has_dir(workspaces, session))
         return FAULT_OK;
     if (place_take(workspaces, OWNER_ANY, session->id, PLACE_LAID_OUT, PLACE_WAIT_MS, &place,
                    fault) != FAULT_OK)

@@ -178,6 +178,84 @@ FAULT_CHECK enum fault_code workspaces_put(struct workspaces *workspaces, struct
                                            struct arena *arena, struct file_result *out,
                                            struct fault *fault);
 
+/* One of several files that are written together. */
+struct file_put {
+    struct str path, content;
+    unsigned mode;      /* as of struct file_cmd */
+    struct fault fault; /* code FAULT_OK: it was written; else why not */
+};
+
+/*
+ * Writes files of the live directory one after another, and records them as one act. What is wrong
+ * with one is told with it, and the others are written. FAULT_TURN_RUNNING, FAULT_WORKSPACE_NONE.
+ */
+FAULT_CHECK enum fault_code workspaces_put_all(struct workspaces *workspaces, int64_t owner,
+                                               struct str session, struct file_put *files,
+                                               size_t count, struct arena *arena,
+                                               struct fault *fault);
+
+/* ---- bundles: a directory as one file, tar with gzip ---- */
+
+enum {
+    BUNDLE_BYTES = 60 * 1024 * 1024,          /* of a bundle */
+    BUNDLE_CONTENT_BYTES = 128 * 1024 * 1024, /* of all files in one that is taken in */
+    BUNDLE_FILES = 100 * 1000                 /* of those */
+};
+
+/* Is it left out, with all that is below it? */
+typedef bool bundle_skips(struct str path);
+
+/* Files, links and directories of a place, in the order of paths. FAULT_TOO_LARGE. */
+FAULT_CHECK enum fault_code workspaces_bundle(struct workspaces *workspaces,
+                                              const struct files_place *place, bundle_skips *skips,
+                                              struct buf *out, struct fault *fault);
+
+/*
+ * Writes the files of a bundle over those that are there, as one act; *count is how many. Links and
+ * devices in it are not made. FAULT_INVALID: it is none, or names a path that leaves the directory;
+ * then nothing was written. FAULT_TOO_LARGE, and those of workspaces_put_all.
+ */
+FAULT_CHECK enum fault_code workspaces_unbundle(struct workspaces *workspaces, int64_t owner,
+                                                struct str session, struct str bytes,
+                                                struct arena *arena, int64_t *count,
+                                                struct fault *fault);
+
+/* ---- commands of users ---- */
+
+enum {
+    EXEC_COMMAND_BYTES = 120 * 1024,     /* the kernel takes 128 KiB as one argument */
+    EXEC_OUTPUT_BYTES = 4 * 1024 * 1024, /* of stdout, and of stderr */
+    EXEC_MS_MAX = 300 * 1000,
+    EXEC_AT_ONCE = 16 /* of all sessions: each keeps a thread of those that answer requests */
+};
+
+struct exec_cmd {
+    int64_t owner;
+    struct str session;
+    struct str command; /* for bash -c */
+    int64_t time_ms;    /* at most EXEC_MS_MAX; 0: as long as a command of an agent */
+    bool network;
+};
+
+struct exec_result {
+    int code;                  /* 128 + n when signal n ended it */
+    const char *stopped;       /* why it was: over a limit, out of time; NULL: it ended by itself */
+    bool timed_out;            /* … the latter */
+    struct str output, errors; /* any bytes */
+};
+
+/*
+ * Runs a command in the session's directory, in the sandbox, with the variables that its settings
+ * have; what it did to the files is recorded as work of the session. FAULT_TURN_RUNNING,
+ * FAULT_SANDBOX, FAULT_TOO_MANY, FAULT_INVALID; FAULT_STOPPING after workspaces_stop.
+ */
+FAULT_CHECK enum fault_code workspaces_exec(struct workspaces *workspaces,
+                                            const struct exec_cmd *cmd, struct arena *arena,
+                                            struct exec_result *out, struct fault *fault);
+
+/* From now on no command of a user is run, and those that run are stopped. From any thread. */
+void workspaces_stop(struct workspaces *workspaces);
+
 /*
  * Brings one path back as it was at a point: a file, a link, or a directory with all in it. Undone
  * like any other move; out->entry.id is that of the files entry, and nothing else of it is filled
@@ -218,6 +296,10 @@ FAULT_CHECK enum fault_code workspaces_count_changes(struct workspaces *workspac
 FAULT_CHECK enum fault_code workspaces_set(struct workspaces *workspaces,
                                            struct workspace_spec *spec, struct arena *arena,
                                            struct session *out, struct fault *fault);
+
+/* The path that the session's directory has, or will have when it is made; empty: it has none. */
+struct str workspaces_path(struct workspaces *workspaces, const struct session *session,
+                           struct arena *arena);
 
 /* The path of the session's directory, made when missing; empty when it has none. */
 FAULT_CHECK enum fault_code workspaces_dir(struct workspaces *workspaces,

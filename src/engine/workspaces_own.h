@@ -31,7 +31,9 @@ struct workspaces {
     pthread_mutex_t lock; /* of the counts, and of … */
     struct workspaces_counts counts;
     int waiting;        /* for a place */
+    int execs;          /* commands of users that run */
     struct place *held; /* those in directories that are attached */
+    int stop_fd;        /* readable: commands of users are to stop */
 };
 
 static inline struct store *workspaces_store(const struct workspaces *workspaces)
@@ -87,6 +89,15 @@ void place_unlock(struct place *place);
 FAULT_CHECK enum fault_code place_snapshot(struct place *place, int cancel_fd, struct arena *arena,
                                            struct snapshot *out, struct fault *fault);
 
+/* Takes the place of whoever changes files. FAULT_WORKSPACE_NONE, FAULT_TURN_RUNNING. */
+FAULT_CHECK enum fault_code place_take_to_write(struct workspaces *workspaces, int64_t owner,
+                                                struct str session, struct place **out,
+                                                struct fault *fault);
+
+/* Records what was just done there: fills in the tree, and the entry when something changed. */
+FAULT_CHECK enum fault_code place_record_own(struct place *place, struct arena *arena,
+                                             struct file_result *out, struct fault *fault);
+
 /* Makes what is in the directory an entry of the session when nobody has recorded it. */
 FAULT_CHECK enum fault_code place_record_foreign(struct place *place, struct fault *fault);
 
@@ -126,10 +137,13 @@ struct plan {
     struct str from;        /* adopt, merge: the other session … */
     struct address from_at; /* … and where its head was */
     struct str body;        /* merge: of the message */
+    const struct str *keep; /* DEED_MOVE, as of struct move_spec; so the entry */
+    size_t keep_count;
+    struct entry_spec *entry; /* NULL: none */
 };
 
 void plan_encode(const struct plan *plan, struct buf *out);
-bool plan_decode(struct str bytes, struct plan *out);
+bool plan_decode(struct str bytes, struct arena *arena, struct plan *out); /* borrows the bytes */
 
 /*
  * Carries it out: files from `was` to `is`, with an intent around it, then `finish`, which makes

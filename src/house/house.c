@@ -1,8 +1,10 @@
 #include "house/house.h"
 
 #include "agent/preset.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "dialect/native/native.h"
+#include "dialect/root.h"
 #include "engine/reaper.h"
 #include "house/lock.h"
 #include "http/limits.h"
@@ -39,9 +41,6 @@ struct house {
 
 static const struct page_cache_limits page_limits = {EDGE_PAGES, EDGE_PAGES_BYTES, EDGE_PAGE_BYTES};
 
-enum { TABLES = 2 };
-static const struct route_table *const tables[TABLES] = {&native_routes, &service_routes};
-
 static struct house *house_of(void *app)
 {
     return app;
@@ -64,14 +63,16 @@ static enum right right_named(const char *name)
 }
 
 /* What the configuration says of a user; one that it does not name may let agents answer. */
-static enum right right_of(const struct house *house, struct str name)
+static void right_find(const struct house *house, struct caller *caller)
 {
     const struct config *config = house->options.config;
 
+    caller->right = RIGHT_RUN;
     for (size_t i = 0; i < config->user_count; i++)
-        if (str_eq(name, str_of(config->users[i].name)))
-            return right_named(config->users[i].right);
-    return RIGHT_RUN;
+        if (str_eq(caller->name, str_of(config->users[i].name))) {
+            caller->right = right_named(config->users[i].right);
+            caller->speaks_for_others = config->users[i].proxy;
+        }
 }
 
 static enum fault_code identify(void *app, const struct request *request, struct str token,
@@ -86,7 +87,8 @@ static enum fault_code identify(void *app, const struct request *request, struct
                                .sees = OWNER_ANY,
                                .name = STR("local"),
                                .right = RIGHT_ADMIN,
-                               .open = true};
+                               .open = true,
+                               .speaks_for_others = true};
         return FAULT_OK;
     }
     if (token.n == 0)
@@ -95,10 +97,8 @@ static enum fault_code identify(void *app, const struct request *request, struct
     hash_whole(token, digest);
     if (store_user_find(house->app.store, digest, arena, &user, fault) != FAULT_OK)
         return fault_pass(fault);
-    *out = (struct caller){.owner = user.owner,
-                           .sees = user.owner,
-                           .name = user.name,
-                           .right = right_of(house, user.name)};
+    *out = (struct caller){.owner = user.owner, .sees = user.owner, .name = user.name};
+    right_find(house, out);
     return FAULT_OK;
 }
 
@@ -109,9 +109,21 @@ static enum fault_code count_tokens(void *context, const struct user *user, stru
     return FAULT_OK;
 }
 
+/* The first address that other machines can reach; NULL: none. */
+static const char *public_address(const struct config *config)
+{
+    if (!config_is_loopback(config->listen))
+        return config->listen;
+    for (size_t i = 0; i < config->door_count; i++)
+        if (!config_is_loopback(config->doors[i].listen))
+            return config->doors[i].listen;
+    return NULL;
+}
+
 /* Open to the local user when only this machine reaches it and nobody has a token. */
 static enum fault_code decide_open(struct house *house, const char *listen, struct fault *fault)
 {
+    const char *reached;
     int64_t tokens = 0;
 
     if (!*listen) {
@@ -121,11 +133,12 @@ static enum fault_code decide_open(struct house *house, const char *listen, stru
     if (store_user_list(house->app.store, count_tokens, &tokens, fault) != FAULT_OK)
         return fault_pass(fault);
     house->open = tokens == 0;
-    if (house->open && !config_is_loopback(listen))
+    reached = public_address(house->options.config);
+    if (house->open && reached)
         return fault_set(fault, FAULT_INVALID,
                          "\"%s\" can be reached from other machines, and there are no users yet: "
                          "tine user add NAME makes one",
-                         listen);
+                         reached);
     return FAULT_OK;
 }
 
@@ -237,16 +250,37 @@ static enum server_log log_named(const char *name)
 
 static void stopping(void *app);
 
+/* Those of the configuration; a house without a port has no doors either. */
+static enum fault_code doors_fill(const struct house *house, struct server_door *doors,
+                                  size_t *count, struct fault *fault)
+{
+    const struct config *config = house->options.config;
+
+    static_assert((int)CONFIG_DOORS <= (int)SERVER_DOORS_MAX, "every door of the file is opened");
+    for (size_t i = 0; house->options.serve && i < config->door_count; i++) {
+        const struct config_door *door = &config->doors[i];
+
+        if (!root_knows(str_of(door->name)))
+            return fault_set(fault, FAULT_INVALID, "there is no dialect \"%s\" for \"%s\"",
+                             door->name, door->listen);
+        doors[(*count)++] = (struct server_door){str_of(door->listen), door->name};
+    }
+    if (config->root && !root_knows(str_of(config->root)))
+        return fault_set(fault, FAULT_INVALID, "there is no dialect \"%s\" for the root",
+                         config->root);
+    return FAULT_OK;
+}
+
 static enum fault_code open_edge(struct house *house, struct fault *fault)
 {
     const struct config *config = house->options.config;
     const char *listen = house->options.serve ? config->listen : "";
+    struct server_door doors[SERVER_DOORS_MAX];
     struct server_options options = {
+        .doors = doors,
         .listen = str_of(listen),
         .limits = edge_limits(&config->limits),
         .log = house->options.serve ? log_named(config->log) : SERVER_LOG_OFF,
-        .tables = tables,
-        .table_count = TABLES,
         .app = &house->app,
         .identify = identify,
         .hosts = config->hosts,
@@ -254,8 +288,11 @@ static enum fault_code open_edge(struct house *house, struct fault *fault)
     };
     struct hub_host host = {host_post, host_work, NULL};
 
-    if (decide_open(house, listen, fault) != FAULT_OK)
+    if (doors_fill(house, doors, &options.door_count, fault) != FAULT_OK ||
+        decide_open(house, listen, fault) != FAULT_OK)
         return fault_pass(fault);
+    options.tables = root_tables(&options.table_count);
+    house->app.root = config->root;
     options.open = house->open;
     if (server_open(&options, &house->app.server, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -329,6 +366,7 @@ enum fault_code house_open(const struct house_options *options, struct house **o
         abort();
     house->options = *options;
     house->app.version = TINE_VERSION;
+    house->app.started_ms = clock_ms();
     arena_init(&house->arena);
     if (open_all(house, fault) != FAULT_OK) {
         house_close(house);
@@ -354,6 +392,7 @@ static void stopping(void *app)
     struct house *house = house_of(app);
 
     atomic_store(&house->app.stopping, true);
+    workspaces_stop(house->app.workspaces);
     house->closer_started = pthread_create(&house->closer, NULL, close_turns, house) == 0;
 }
 
@@ -428,9 +467,8 @@ struct app *house_app(struct house *house)
 /* ---- words ---- */
 
 /* The address as this machine reaches it: one that stands for all is this machine itself. */
-struct str house_address(struct house *house, struct arena *arena)
+static struct str address(struct str listen, int port, struct arena *arena)
 {
-    struct str listen = str_of(house->options.config->listen);
     const char *colon = memrchr(listen.p, ':', listen.n);
     struct str host = {listen.p, colon ? (size_t)(colon - listen.p) : listen.n};
 
@@ -438,7 +476,18 @@ struct str house_address(struct house *house, struct arena *arena)
         host = STR("127.0.0.1");
     else if (str_eq(host, STR("[::]")))
         host = STR("[::1]");
-    return arena_printf(arena, "http://%.*s:%d", STR_ARG(host), server_port(house->app.server));
+    return arena_printf(arena, "http://%.*s:%d", STR_ARG(host), port);
+}
+
+struct str house_address(struct house *house, struct arena *arena)
+{
+    return address(str_of(house->options.config->listen), server_port(house->app.server), arena);
+}
+
+struct str house_door_address(struct house *house, size_t door, struct arena *arena)
+{
+    return address(str_of(house->options.config->doors[door].listen),
+                   server_door_port(house->app.server, door), arena);
 }
 
 static struct str safety_words(struct arena *arena)

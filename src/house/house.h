@@ -44,6 +44,9 @@ struct app *house_app(struct house *house); /* what the handlers work with */
 /* Where it listens: "http://127.0.0.1:8463". */
 struct str house_address(struct house *house, struct arena *arena);
 
+/* … and its further ports, in the order of the configuration. */
+struct str house_door_address(struct house *house, size_t door, struct arena *arena);
+
 /* Lines for people: what answers, how to get a model, whether commands can be run. */
 struct str house_words(struct house *house, struct arena *arena);
 

@@ -99,6 +99,7 @@ void *call_begin(void *context, const char *uri, struct MHD_Connection *mhd)
     buf_init(&call->body, 0);
     request->target = arena_dup(&call->x.arena, str_of(uri));
     hide_query(uri);
+    request->door = conn->door ? conn->door->name : NULL;
     request->peer = arena_dup(&call->x.arena, str_of(conn->peer_text));
     request->method = HTTP_METHOD_COUNT;
     request->id = call_id(server, &call->x.arena);
@@ -174,7 +175,7 @@ static enum MHD_Result on_body(struct call *call, const char *data, size_t size)
 
 /* ---- the work ---- */
 
-static enum fault_code admit(struct call *call, struct fault *fault)
+enum fault_code call_admit(struct call *call, struct fault *fault)
 {
     struct server *server = call->server;
     struct request *request = &call->x.request;
@@ -185,7 +186,9 @@ static enum fault_code admit(struct call *call, struct fault *fault)
         return FAULT_OK;
     if (!token.p)
         token = STR("");
-    if (server->options.identify(server->options.app, request, token, &call->x.arena,
+    /* One that is known already goes from a route to another: exchange_reroute. */
+    if (request->caller.right == RIGHT_NONE &&
+        server->options.identify(server->options.app, request, token, &call->x.arena,
                                  &request->caller, fault) != FAULT_OK)
         return fault_pass(fault);
     if (request->caller.right < right)
@@ -205,7 +208,7 @@ static bool handler_run(struct call *call, enum fault_code *code, struct fault *
     return deferred;
 }
 
-static void run_on_loop(struct letter *letter)
+void call_run_on_loop(struct letter *letter)
 {
     struct call *call = (struct call *)((char *)letter - offsetof(struct call, letter));
     struct fault fault = {0};
@@ -219,10 +222,10 @@ static void run_on_worker(struct job *job)
 {
     struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
     struct fault fault = {0};
-    enum fault_code code = admit(call, &fault);
+    enum fault_code code = call_admit(call, &fault);
 
     if (!code && call->x.route->where == ROUTE_LOOP) {
-        call->letter.deliver = run_on_loop;
+        call->letter.deliver = call_run_on_loop;
         if (!inbox_put(call->inbox, &call->letter))
             call_free(call);
         return;

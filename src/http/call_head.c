@@ -143,26 +143,24 @@ static enum fault_code query_token(struct call *call, struct str query)
     return FAULT_OK;
 }
 
-static enum fault_code body_check(struct call *call)
+enum fault_code call_body_check(const struct call *call, const struct route *route, int64_t length,
+                                struct fault *fault)
 {
-    const struct route *route = call->x.route;
-    const struct head *head = &call->head;
+    struct str type = call->head.type;
 
-    if (!head->has_body)
+    if (!call->head.has_body)
         return FAULT_OK;
     if (route->body_max == 0)
-        return fault_set(&call->fault, FAULT_INVALID, "the route %s %s takes no body",
+        return fault_set(fault, FAULT_INVALID, "the route %s %s takes no body",
                          request_method_name(route->method), route->path);
-    if (head->length > (int64_t)route->body_max)
-        return fault_set(&call->fault, FAULT_TOO_LARGE,
+    if (length > (int64_t)route->body_max)
+        return fault_set(fault, FAULT_TOO_LARGE,
                          "the body has %lld bytes, and at most %zu are taken here",
-                         (long long)head->length, route->body_max);
+                         (long long)length, route->body_max);
     /* Also where no schema is named, a POST may not look like what any page can send. */
-    if ((route->request || route->method == HTTP_POST) && !head_is_json(head->type))
-        return fault_set(
-            &call->fault, FAULT_MEDIA_TYPE, "the body must be application/json, not \"%.*s\"",
-            (int)(head->type.n < 100 ? head->type.n : 100), head->type.p ? head->type.p : "");
-    buf_init(&call->body, route->body_max);
+    if ((route->request || route->method == HTTP_POST) && !head_is_json(type))
+        return fault_set(fault, FAULT_MEDIA_TYPE, "the body must be application/json, not \"%.*s\"",
+                         (int)(type.n < 100 ? type.n : 100), type.p ? type.p : "");
     return FAULT_OK;
 }
 
@@ -189,6 +187,7 @@ static enum fault_code target_match(struct call *call)
 {
     struct server *server = call->server;
     struct request *request = &call->x.request;
+    struct origin_rules origins = server->origins;
     struct target target;
     struct route_match match;
     enum fault_code code;
@@ -198,10 +197,12 @@ static enum fault_code target_match(struct call *call)
         return call->fault.code;
     request->path = target.path;
     request->raw_path = target.raw_path;
+    request->raw_query = target.query;
     request->path_flaw = target.flaw;
     host = target.authority.p ? target.authority : call->head.host;
-    if (!call->conn->local &&
-        origin_check(&server->origins, host, &call->head, &call->fault) != FAULT_OK)
+    if (call->conn->door)
+        origins.port = call->conn->door->port;
+    if (!call->conn->local && origin_check(&origins, host, &call->head, &call->fault) != FAULT_OK)
         return call->fault.code;
     if (request->method == HTTP_OPTIONS)
         return options_answer(call, &target);
@@ -214,7 +215,29 @@ static enum fault_code target_match(struct call *call)
         return code;
     if (query_token(call, target.query) != FAULT_OK)
         return call->fault.code;
-    return body_check(call);
+    code = call_body_check(call, match.route, call->head.length, &call->fault);
+    if (!code && call->head.has_body)
+        buf_init(&call->body, match.route->body_max);
+    return code;
+}
+
+/* Who sends a token that cannot be read is told so in the words of the dialect that was asked. */
+static enum fault_code token_refused(struct call *call)
+{
+    struct request *request = &call->x.request;
+    struct route_match match;
+    struct target target;
+    struct fault none;
+
+    if (target_read(request->target, &call->x.arena, &target, &none) != FAULT_OK)
+        return call->fault.code;
+    request->path = target.path;
+    request->raw_path = target.raw_path;
+    request->path_flaw = target.flaw;
+    if (route_find(call->server->options.tables, call->server->options.table_count, request,
+                   STR_NONE, &call->x.arena, &match, &none) == FAULT_OK)
+        call->x.table = match.table;
+    return call->fault.code;
 }
 
 enum fault_code call_head_read(struct call *call, const char *method, const char *url,
@@ -242,6 +265,6 @@ enum fault_code call_head_read(struct call *call, const char *method, const char
         return fault_set(&call->fault, FAULT_STOPPING, "the server is stopping");
     }
     if (head_read(request, call->modern, &call->head, &call->fault) != FAULT_OK)
-        return call->fault.code;
+        return call->fault.code == FAULT_UNAUTHORIZED ? token_refused(call) : call->fault.code;
     return target_match(call);
 }

@@ -42,8 +42,25 @@ static void log_without_call(const struct conn *conn, struct str id)
                 &(struct metrics_request){.method = HTTP_METHOD_COUNT, .status = conn->raw_status});
 }
 
+/* The body of a refusal, in the way of the dialect when it is known; gives its media type. */
+static const char *refusal_write(struct conn *conn, const struct fault *fault, struct buf *body)
+{
+    struct exchange *x = conn->call ? &conn->call->x : NULL;
+
+    if (!x || !x->table || !x->table->write_fault) {
+        problem_add(body, fault);
+        conn->raw_status = fault_status(fault->code);
+        return "application/problem+json";
+    }
+    reply_fault(x, fault->code, fault);
+    buf_add_str(body, x->reply.fixed.p ? x->reply.fixed : buf_str(&x->reply.body));
+    conn->raw_status = x->reply.status;
+    return x->reply.type ? x->reply.type : "application/json";
+}
+
 void conn_refuse(struct conn *conn, const struct fault *fault)
 {
+    const char *type;
     struct buf body, text;
     struct arena arena;
     struct str id;
@@ -52,13 +69,12 @@ void conn_refuse(struct conn *conn, const struct fault *fault)
     id = conn->call ? conn->call->x.request.id : call_id(conn->server, &arena);
     buf_init(&body, PROBLEM_BYTES);
     buf_init(&text, 2 * (size_t)PROBLEM_BYTES);
-    problem_add(&body, fault);
-    conn->raw_status = fault_status(fault->code);
+    type = refusal_write(conn, fault, &body);
     buf_add_format(&text,
-                   "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json"
+                   "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s"
                    "\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
                    "X-Content-Type-Options: nosniff\r\n",
-                   conn->raw_status, fault_title(conn->raw_status), body.n);
+                   conn->raw_status, fault_title(conn->raw_status), type, body.n);
     if (fault_retryable(fault->code))
         buf_add_text(&text, "Retry-After: 1\r\n");
     buf_add_format(&text, "Tine-Request-Id: %.*s\r\n\r\n", STR_ARG(id));
@@ -111,6 +127,7 @@ static void conn_open(struct server *server, struct MHD_Connection *mhd, void **
     conn->mhd = mhd;
     conn->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     conn->local = from->sa_family == AF_UNIX;
+    conn->door = door_of(server, conn->fd);
     conn->peer = peers_add(&server->peers, from);
     peer_text(from, conn->peer_text);
     conn->since_ms = clock_ms();

@@ -27,6 +27,42 @@ void reply_header(struct exchange *x, const char *name, struct str value)
     x->reply.headers[x->reply.header_count++] = (struct reply_header){name, value};
 }
 
+/* The route that answers instead: as route_find, but the path stands without the prefix. */
+static enum fault_code find_again(struct exchange *x, const struct route_table *table,
+                                  struct fault *fault)
+{
+    struct call *call = (struct call *)x;
+    struct route_table bare = *table;
+    const struct route_table *only = &bare;
+    struct route_match match;
+    enum fault_code code;
+
+    bare.prefix = "";
+    memset(x->request.params, 0, sizeof(x->request.params));
+    code = route_find(&only, 1, &x->request, x->request.raw_query, &x->arena, &match, fault);
+    x->table = table;
+    x->route = match.route;
+    memcpy(call->allow, match.allow, sizeof(call->allow));
+    return code;
+}
+
+enum fault_code exchange_reroute(struct exchange *x, const struct route_table *table,
+                                 struct fault *fault)
+{
+    struct call *call = (struct call *)x;
+
+    if (find_again(x, table, fault) != FAULT_OK || call_admit(call, fault) != FAULT_OK ||
+        call_body_check(call, x->route, (int64_t)x->request.body.n, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (x->route->where == ROUTE_WORK)
+        return x->route->run(x, fault);
+    exchange_defer(x);
+    call->letter.deliver = call_run_on_loop;
+    if (!inbox_put(call->inbox, &call->letter))
+        call_free(call);
+    return FAULT_OK;
+}
+
 /* Nobody gets the answer. */
 static void call_drop(struct call *call)
 {

@@ -60,8 +60,9 @@ void exchange_stream(struct exchange *x, const struct stream_source *source);
 
 /*
  * Lets a route of this table answer instead: matches the request anew (params, query), checks the
- * right and the size of the body, and runs it. From a handler that runs on a worker, which returns
- * what this returns. From then on faults are written in the way of that table.
+ * right and the body, and runs it. The path is taken as it stands, without the table's prefix. From
+ * a handler that runs on a worker, which returns what this returns and touches x no more. From then
+ * on faults are written, and requests counted and logged, as that table's.
  */
 FAULT_CHECK enum fault_code exchange_reroute(struct exchange *x, const struct route_table *table,
                                              struct fault *fault);

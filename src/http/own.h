@@ -64,6 +64,7 @@ struct conn {
     struct call *call;     /* NULL: waits for a request, or is a stream */
     struct stream *stream; /* NULL: none */
     struct peer *peer;
+    const struct door *door; /* NULL: the main one, or from within */
     int fd;
     int raw_status;   /* of a reply that was written past libmicrohttpd; 0: none */
     bool local;       /* from server_connect */
@@ -91,7 +92,25 @@ struct lingering {
     int64_t until_ms;
 };
 
+/* A further port, for one dialect; doors.c. */
+struct door {
+    struct server *server;
+    const char *name;
+    int fd, port;
+    bool polled;  /* `poll` is on the loop */
+    bool resting; /* nobody is let in until there is room again */
+    uv_poll_t poll;
+};
+
+/* A socket that libmicrohttpd was given and has not told of yet. */
+struct arrival {
+    int fd;
+    const struct door *door;
+};
+
 enum {
+    SPARE = 64, /* connections over the limit that are still told so */
+    ARRIVALS_MAX = 64,
     LINGER_MAX = 256,
     CALLS_KEPT = 256,
     POOL_RESERVE = 2048 /* of the pool, for the head of the reply and libmicrohttpd itself */
@@ -102,6 +121,10 @@ struct server {
     struct server_limits limits;
     struct origin_rules origins;
     int port;
+    struct door doors[SERVER_DOORS_MAX];
+    size_t door_count;
+    struct arrival arrivals[ARRIVALS_MAX];
+    int arrival_count;
     size_t pool_bytes; /* of each connection, for request and reply */
     struct MHD_Daemon *daemon;
     struct inbox *inbox;
@@ -145,6 +168,14 @@ void edge_run(struct server *server); /* lets MHD do all that it can do now */
  */
 void edge_soon(struct server *server);
 
+/* doors.c */
+FAULT_CHECK enum fault_code doors_bind(struct server *server, const struct server_options *options,
+                                       struct fault *fault); /* answers nobody yet */
+void doors_open(struct server *server);
+void doors_sweep(struct server *server); /* lets in again where there was no room */
+void doors_close(struct server *server); /* nobody comes in any more */
+const struct door *door_of(const struct server *server, int fd); /* of a new connection */
+
 /* conn.c */
 void conn_notify(void *server, struct MHD_Connection *mhd, void **context,
                  enum MHD_ConnectionNotificationCode code);
@@ -163,6 +194,10 @@ void misread_log(void *server, const char *format, va_list args);
 FAULT_CHECK enum fault_code call_head_read(struct call *call, const char *method, const char *url,
                                            const char *version);
 
+/* Does the route take a body as this one, of so many bytes (as announced: -1 if it was not)? */
+FAULT_CHECK enum fault_code call_body_check(const struct call *call, const struct route *route,
+                                            int64_t length, struct fault *fault);
+
 /* call.c */
 void *call_begin(void *server, const char *uri, struct MHD_Connection *mhd);
 enum MHD_Result call_handle(void *server, struct MHD_Connection *mhd, const char *url,
@@ -171,7 +206,10 @@ enum MHD_Result call_handle(void *server, struct MHD_Connection *mhd, const char
 void call_end(void *server, struct MHD_Connection *mhd, void **context,
               enum MHD_RequestTerminationCode code);
 struct str call_id(struct server *server, struct arena *arena); /* the next one */
-void call_give_up(struct conn *conn); /* the server stops before there is an answer */
+/* The caller is known and has the right that the route wants; on a worker. */
+FAULT_CHECK enum fault_code call_admit(struct call *call, struct fault *fault);
+void call_run_on_loop(struct letter *letter); /* the handler of its route */
+void call_give_up(struct conn *conn);         /* the server stops before there is an answer */
 void call_free(struct call *call);
 void call_keep(struct server *server, struct call *call); /* on the loop: to be used again */
 

@@ -30,11 +30,13 @@ enum right {
 };
 
 struct caller {
-    int64_t owner;    /* whose the new sessions are */
-    int64_t sees;     /* OWNER_ANY for the local operator of an open server, else `owner` */
-    struct str name;  /* of the user */
-    enum right right; /* the highest */
-    bool open;        /* the server is open: this is the local operator */
+    int64_t owner;          /* whose the new sessions are */
+    int64_t sees;           /* OWNER_ANY for the local operator of an open server, else `owner` */
+    struct str name;        /* of the user */
+    enum right right;       /* the highest */
+    bool open;              /* the server is open: this is the local operator */
+    bool speaks_for_others; /* a user named in the request is believed: it comes from a proxy that
+                               knows its users, or the server is open */
 };
 
 struct request_header {
@@ -46,6 +48,7 @@ struct request {
     struct str target;                     /* as it came, for the log */
     struct str path;                       /* decoded, without the query */
     struct str raw_path;                   /* … as it came */
+    struct str raw_query;                  /* what stands after the "?", as it came */
     const char *path_flaw;                 /* as of struct target */
     struct str params[REQUEST_PARAMS_MAX]; /* what stands for each {…} of the route, decoded; {…*}
                                               may be any bytes */

@@ -249,19 +249,24 @@ static size_t query_place(const struct route *route, struct str name)
 }
 
 /* One argument of the query: name=value, still escaped. */
+static struct str argument_split(struct str raw, struct str *value)
+{
+    const char *equals = memchr(raw.p, '=', raw.n);
+    struct str name = {raw.p, equals ? (size_t)(equals - raw.p) : raw.n};
+
+    *value = equals ? (struct str){equals + 1, raw.n - name.n - 1} : STR("");
+    return name;
+}
+
 static enum fault_code query_argument(const struct route *route, struct str raw,
                                       struct request *request, struct arena *arena,
                                       struct fault *fault)
 {
-    const char *equals = memchr(raw.p, '=', raw.n);
-    struct str name = {raw.p, equals ? (size_t)(equals - raw.p) : raw.n};
-    struct str value = STR("");
+    struct str value, name = argument_split(raw, &value);
     const struct route_query *query;
     enum fault_code code;
     size_t i;
 
-    if (equals)
-        value = (struct str){equals + 1, raw.n - name.n - 1};
     if (target_decode(name, true, "query", arena, &name, fault) != FAULT_OK)
         return fault_pass(fault);
     i = query_place(route, name);
@@ -283,7 +288,36 @@ static enum fault_code query_argument(const struct route *route, struct str raw,
     return query_value(query, value, &request->query_int[i], fault);
 }
 
-static enum fault_code query_read(const struct route *route, struct str raw,
+/*
+ * The same for a table that takes any query: what it does not know or allow is not there, and of
+ * two the first counts. A value that is no text at all is refused where its name is known, so that
+ * a user who was named badly is not taken for nobody.
+ */
+static enum fault_code query_argument_any(const struct route *route, struct str raw,
+                                          struct request *request, struct arena *arena,
+                                          struct fault *fault)
+{
+    struct str value, name = argument_split(raw, &value);
+    struct fault ignored;
+    size_t i;
+
+    if (target_decode(name, true, "query", arena, &name, &ignored) != FAULT_OK)
+        return FAULT_OK;
+    i = query_place(route, name);
+    if (!route->query || i == REQUEST_QUERY_MAX || !route->query[i].name || request->query[i].p)
+        return FAULT_OK;
+    if (route->query[i].type == QUERY_BYTES
+            ? target_decode_bytes(value, true, "query", arena, &value, fault) != FAULT_OK
+            : target_decode(value, true, "query", arena, &value, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (query_value(&route->query[i], value, &request->query_int[i], &ignored) == FAULT_OK)
+        request->query[i] = value;
+    else
+        request->query_int[i] = 0;
+    return FAULT_OK;
+}
+
+static enum fault_code query_read(const struct route *route, bool any, struct str raw,
                                   struct request *request, struct arena *arena, struct fault *fault)
 {
     memset(request->query, 0, sizeof(request->query));
@@ -292,7 +326,9 @@ static enum fault_code query_read(const struct route *route, struct str raw,
         const char *next = memchr(raw.p, '&', raw.n);
         struct str argument = {raw.p, next ? (size_t)(next - raw.p) : raw.n};
 
-        if (argument.n && query_argument(route, argument, request, arena, fault) != FAULT_OK)
+        if (argument.n &&
+            (any ? query_argument_any(route, argument, request, arena, fault)
+                 : query_argument(route, argument, request, arena, fault)) != FAULT_OK)
             return fault_pass(fault);
         raw.p += argument.n + (next != NULL);
         raw.n -= argument.n + (next != NULL);
@@ -331,14 +367,14 @@ enum fault_code route_find(const struct route_table *const *tables, size_t count
     if (out->route) {
         if (params_decode(out->route, request, arena, fault) != FAULT_OK)
             return fault_pass(fault);
-        return query_read(out->route, raw_query, request, arena, fault);
+        return query_read(out->route, out->table->any_query, raw_query, request, arena, fault);
     }
     if (request->path_flaw)
         return fault_set(fault, FAULT_MALFORMED, "the path %s", request->path_flaw);
     if (methods)
         return fault_set(fault, FAULT_METHOD, "\"%.*s\" takes %s", PATH_ARG(request->path),
                          out->allow);
-    if (closest && closest->prefix[0])
+    if (closest && (closest->prefix[0] || closest->write_fault))
         out->table = closest;
     return fault_set(fault, FAULT_NOT_FOUND, "there is nothing at \"%.*s\"",
                      PATH_ARG(request->path));

@@ -60,7 +60,10 @@ struct route_table {
     size_t count;
     bool any_query; /* parameters that a route does not know are ignored, and so are values that
                        its table does not allow */
-    /* Writes a fault as a reply of this dialect; NULL: problem+json. */
+    /*
+     * Writes a fault as a reply of this dialect; NULL: problem+json. Also one that the edge found:
+     * then on the loop, perhaps before there is a route, a body or a caller.
+     */
     void (*write_fault)(struct exchange *x, const struct fault *fault);
 };
 

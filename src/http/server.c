@@ -22,7 +22,6 @@
 
 enum {
     RUNS_MAX = 16,     /* of libmicrohttpd before others on the loop have a turn */
-    SPARE = 64,        /* connections over the limit that are still told so */
     SPARE_FILES = 256, /* of the process: store, agents, log … */
     SWEEP_MS = 1000,
     PULSE_TICK_MS = 250,
@@ -103,6 +102,7 @@ static void on_drain(uv_timer_t *timer)
 static void on_sweep(uv_timer_t *timer)
 {
     conn_sweep(timer->data);
+    doors_sweep(timer->data);
     edge_run(timer->data);
 }
 
@@ -149,6 +149,7 @@ static void stop_begin(struct server *server, int grace_ms)
     listening = MHD_quiesce_daemon(server->daemon);
     if (listening >= 0)
         close(listening);
+    doors_close(server);
     if (server->options.stopping)
         server->options.stopping(server->options.app);
     stream_stop_all(server);
@@ -439,11 +440,32 @@ static void id_draw(struct server *server)
     server->id_next = 1;
 }
 
+/* Opens the further ports and hands the main one, which is `listening` or -1, to libmicrohttpd. */
+static enum fault_code ports_open(struct server *server, int listening, struct fault *fault)
+{
+    const union MHD_DaemonInfo *info;
+    enum fault_code code = doors_bind(server, &server->options, fault);
+
+    if (!code) {
+        server->daemon = daemon_start(server, listening);
+        if (!server->daemon)
+            code = fault_set(fault, FAULT_IO, "the HTTP server cannot be started");
+    }
+    if (code) {
+        if (listening >= 0)
+            close(listening);
+        return code;
+    }
+    info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    uv_poll_init(&server->loop, &server->poll, info->epoll_fd);
+    server->poll.data = server;
+    return FAULT_OK;
+}
+
 enum fault_code server_open(const struct server_options *options, struct server **out,
                             struct fault *fault)
 {
     struct server *server;
-    const union MHD_DaemonInfo *info;
     int listening = -1, port = 0;
 
     if (options->listen.n && listen_open(options->listen, &listening, &port, fault) != FAULT_OK)
@@ -463,16 +485,10 @@ enum fault_code server_open(const struct server_options *options, struct server 
     server->work = work_new(server->limits.workers, EDGE_QUEUE);
     server->log = access_log_new(options->log, STDERR_FILENO);
     server->metrics = metrics_new(options->tables, options->table_count);
-    server->daemon = daemon_start(server, listening);
-    if (!server->daemon) {
-        if (listening >= 0)
-            close(listening);
+    if (ports_open(server, listening, fault) != FAULT_OK) {
         server_close(server);
-        return fault_set(fault, FAULT_IO, "the HTTP server cannot be started");
+        return fault_pass(fault);
     }
-    info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    uv_poll_init(&server->loop, &server->poll, info->epoll_fd);
-    server->poll.data = server;
     *out = server;
     return FAULT_OK;
 }
@@ -482,6 +498,11 @@ int server_port(const struct server *server)
     return server->port;
 }
 
+int server_door_port(const struct server *server, size_t door)
+{
+    return server->doors[door].port;
+}
+
 void server_run(struct server *server, bool signals)
 {
     static const int numbers[2] = {SIGTERM, SIGINT};
@@ -489,6 +510,7 @@ void server_run(struct server *server, bool signals)
     for (int i = 0; signals && i < 2; i++)
         uv_signal_start(&server->signals[i], on_signal, numbers[i]);
     uv_poll_start(&server->poll, UV_READABLE, on_poll);
+    doors_open(server);
     edge_run(server);
     while (!server->stopped)
         uv_run(&server->loop, UV_RUN_DEFAULT);
@@ -547,6 +569,7 @@ void server_close(struct server *server)
     server->stopping = server->stopped = true;
     if (server->work)
         work_end(server->work); /* what is queued is done, for whoever waits for it */
+    doors_close(server);
     if (server->daemon) {
         uv_poll_stop(&server->poll);
         for (struct conn *conn = server->conns; conn; conn = conn->next) {

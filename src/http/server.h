@@ -21,8 +21,18 @@ struct server_limits {
 
 enum server_log { SERVER_LOG_TEXT, SERVER_LOG_JSON, SERVER_LOG_OFF };
 
+enum { SERVER_DOORS_MAX = 8 };
+
+/* A further port; what comes through it has request->door. */
+struct server_door {
+    struct str listen;
+    const char *name; /* outlives the server */
+};
+
 struct server_options {
     struct str listen; /* "ADDR:PORT"; "[::1]:80"; port 0: any free one. Empty: no port at all */
+    const struct server_door *doors; /* as many as SERVER_DOORS_MAX; under the same limits */
+    size_t door_count;
     struct server_limits limits;
     enum server_log log;
     const struct route_table *const *tables;
@@ -48,6 +58,7 @@ struct server;
 FAULT_CHECK enum fault_code server_open(const struct server_options *options, struct server **out,
                                         struct fault *fault);
 int server_port(const struct server *server);
+int server_door_port(const struct server *server, size_t door); /* in the order of the options */
 
 /* Runs the loop on this thread until server_stop, or SIGTERM or SIGINT when `signals`. */
 void server_run(struct server *server, bool signals);

@@ -62,6 +62,8 @@ static struct part part_of(const struct json_value *object, struct arena *arena)
         break;
     case PART_FILE:
         part.media_type = text_of(object, STR("media_type"), arena);
+        part.bytes = text_of(object, STR("bytes"), arena);
+        part.uri = text_of(object, STR("uri"), arena);
         break;
     case PART_DATA:
         part.text = text_of(object, STR("data"), arena);

@@ -23,6 +23,7 @@ struct part {
     struct str name;         /* of the tool, of the file */
     struct json_value value; /* arguments of a call, output of a result */
     struct str media_type;
+    struct str bytes, uri; /* of a file: base64, or where it is */
     bool error;
 };
 

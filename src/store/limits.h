@@ -14,6 +14,7 @@ enum {
     LIMIT_ID_BYTES = 128,    /* an id that the client chose: A-Za-z0-9._:- */
     LIMIT_TURN_BYTES = 256,  /* name of a turn */
     LIMIT_AGENT_BYTES = 256, /* ns/name */
+    LIMIT_HOME_BYTES = 32,   /* the dialect of a session: a-z 0-9 - */
     LIMIT_LABEL_BYTES = 128,
     LIMIT_OWNER_BYTES = 128,
     LIMIT_KEY_BYTES = 255,               /* an idempotency key */
@@ -21,6 +22,7 @@ enum {
     LIMIT_AGENT_BODY_BYTES = 256 * 1024, /* the definition of an agent */
     LIMIT_REASON_BYTES = 512,            /* why a turn failed */
     LIMIT_HOLDER_BYTES = 128,            /* who runs a turn */
+    LIMIT_ANSWER_BYTES = 256 * 1024,     /* what is answered to a turn that asks */
     LIMIT_METADATA_BYTES = 64 * 1024, /* metadata of a session; its limits and settings likewise */
     LIMIT_STATE_KEY_BYTES = 256,
     LIMIT_STATE_BYTES = 4 * 1024 * 1024,    /* the whole state at a place */
@@ -30,9 +32,9 @@ enum {
     LIMIT_SESSIONS = 100 * 1000,            /* sessions of one owner */
     LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
     LIMIT_JSON_DEPTH = 64,
-    LIMIT_INTENT_BYTES = 64 * 1024, /* how a move of files is finished */
-    LIMIT_DIR_BYTES = 4000,         /* path of an attached directory, or of a file in one */
-    LIMIT_HAVE = 4096               /* objects asked for at once */
+    LIMIT_INTENT_BYTES = 24 * 1024 * 1024, /* how a move of files is finished, with its entry */
+    LIMIT_DIR_BYTES = 4000,                /* path of an attached directory, or of a file in one */
+    LIMIT_HAVE = 4096                      /* objects asked for at once */
 };
 
 /* Of one entry; what they add up to is kept below a ceiling of its own. */

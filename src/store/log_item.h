@@ -15,7 +15,8 @@ struct log_session {
     int64_t family; /* the same number for all of a family */
     enum session_state state;
     struct str id, title, agent, metadata, limits;
-    struct address base; /* ADDRESS_START: none */
+    struct str home, settings; /* as of struct session */
+    struct address base;       /* ADDRESS_START: none */
     int64_t base_version;
     int64_t parent_s; /* 0: none, or gone */
     struct session_parent parent;

@@ -8,7 +8,8 @@
 enum point_by {
     POINT_END,       /* after everything */
     POINT_START,     /* before everything */
-    POINT_MESSAGE,   /* `name`: id of an entry that the session ever had */
+    POINT_MESSAGE,   /* `name`: id of an entry that the session ever had, or of a move: before it is
+                        where the head was then, after it where it went */
     POINT_LABEL,     /* `name`: a label */
     POINT_INDEX,     /* `ordinal` in the visible list; below 0 counts from the end */
     POINT_USER,      /* `ordinal` among the user messages, likewise */

@@ -4,6 +4,7 @@
 
 #include "store/entry.h"
 #include "store/files.h"
+#include "store/limits.h"
 #include "store/run.h"
 
 enum session_state {
@@ -31,6 +32,8 @@ struct session {
     int64_t messages;               /* visible ones on its path */
     int64_t own_messages;           /* … of which it wrote itself */
     int64_t fork_index;             /* visible messages at its base */
+    int64_t flat_messages;          /* as `messages`, with sub-sessions flattened in */
+    int64_t flat_fork_index;        /* as `fork_index`, likewise */
     struct usage own, inherited, spent;
     struct state state_at_head;
     struct str metadata, limits; /* JSON objects */
@@ -48,6 +51,20 @@ struct session {
     int64_t created_us, updated_us;
 };
 
+/* May it be the home of a session: a short word of a-z, 0-9 and -, or nothing? */
+static inline bool home_valid(struct str home)
+{
+    if (home.n > LIMIT_HOME_BYTES)
+        return false;
+    for (size_t i = 0; i < home.n; i++) {
+        char c = home.p[i];
+
+        if (c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9'))
+            return false;
+    }
+    return true;
+}
+
 typedef enum fault_code session_visit(void *context, const struct session *session,
                                       struct fault *fault);
 
@@ -55,7 +72,7 @@ enum note_act {
     NOTE_CREATED = 1,
     NOTE_FORKED,
     NOTE_RENAMED,
-    NOTE_UPDATED, /* metadata or limits */
+    NOTE_UPDATED, /* agent, metadata, limits or settings */
     NOTE_ARCHIVED,
     NOTE_UNARCHIVED,
     NOTE_LABELLED,

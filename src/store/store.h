@@ -133,7 +133,9 @@ struct move_spec {
     struct str expect_head;
     /*
      * A runtime's own word for the move, appended before it in the same transaction: so it stands
-     * in the raw log, and not on the path that is gone to. Not on a dry run. NULL: none.
+     * in the raw log, and not on the path that is gone to. The point does not see it; undo comes
+     * back to it. (SCOPE_FILES goes nowhere, and leaves it on the path.) It brings no files and
+     * names no session. Not on a dry run. NULL: none.
      */
     struct entry_spec *entry;
     struct move_files files;
@@ -566,7 +568,9 @@ store_session_fork(struct store *store, const struct fork_spec *spec, struct are
  * Rewind, undo or redo. A rewind that would change nothing is FAULT_POINT_IS_HEAD: the conversation
  * is there already (or stays, SCOPE_FILES), and the files after it are those of the head (or do not
  * count, SCOPE_CONVERSATION). A dry run of SCOPE_FILES is never refused so: what is in the
- * directory is not known to it. FAULT_TURN_RUNNING, FAULT_WORKSPACE_BUSY, FAULT_HEAD_MOVED.
+ * directory is not known to it; one with an entry changes the log, and is not refused so either.
+ * FAULT_TURN_RUNNING, FAULT_WORKSPACE_BUSY, FAULT_HEAD_MOVED; FAULT_ID_TAKEN when the session has
+ * an entry of that id.
  *
  * Whoever looks first and moves later names the point by its address then (POINT_ADDRESS): an
  * intent may put an entry of kind ENTRY_FILES behind the message that a point is after.

@@ -121,6 +121,8 @@ const char *const *bubble_argv(const struct sandbox_spec *spec, struct arena *ar
     add(&args, "--new-session");
     add_number(&args, "--info-fd", BUBBLE_INFO);
     add_number(&args, "--block-fd", BUBBLE_BLOCK);
+    if (spec->env.count)
+        add_number(&args, "--args", BUBBLE_ARGS);
     add_root(&args);
     add_etc(&args, spec->network);
     add2(&args, "--proc", "/proc");

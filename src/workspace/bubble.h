@@ -5,7 +5,7 @@
 #include "workspace/sandbox.h"
 
 /* Descriptors that bubblewrap finds open besides 0, 1 and 2. */
-enum { BUBBLE_INFO = 3, BUBBLE_BLOCK, BUBBLE_PASSWD, BUBBLE_GROUP, BUBBLE_FDS };
+enum { BUBBLE_INFO = 3, BUBBLE_BLOCK, BUBBLE_PASSWD, BUBBLE_GROUP, BUBBLE_ARGS, BUBBLE_FDS };
 
 #define BUBBLE_PASSWD_TEXT "work:x:1000:1000::/work:/bin/bash\n"
 #define BUBBLE_GROUP_TEXT  "work:x:1000:\n"

@@ -5,6 +5,7 @@
 #include "workspace/launch.h"
 
 #include "workspace/bubble.h"
+#include "workspace/env.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,8 @@ struct plan {
     const char *const *argv, *const *environment;
     int fds[FDS_MAX]; /* become 0, 1, 2 … ; -1: none */
     struct sandbox_limits limits;
+    struct str args; /* further ones for bubblewrap, in a file; empty: none */
+    bool apart;      /* stderr has a pipe of its own */
     bool keeper;
 };
 
@@ -167,38 +170,47 @@ static void fds_close(int *fds, size_t count)
 
 void launch_close(struct launch *launch)
 {
-    int fds[] = {launch->pid_fd, launch->output_fd, launch->info_fd, launch->go_fd,
-                 launch->go_other_fd};
+    int fds[] = {launch->pid_fd,  launch->output_fd, launch->errors_fd,
+                 launch->info_fd, launch->go_fd,     launch->go_other_fd};
 
-    fds_close(fds, 5);
+    fds_close(fds, 6);
 }
 
 /* Makes the pipes, starts the plan and keeps our ends of them. */
 static enum fault_code start(struct plan *plan, struct str input, struct launch *out,
                              struct fault *fault)
 {
-    int output[2] = {-1, -1}, info[2] = {-1, -1}, go[2] = {-1, -1};
+    int output[2] = {-1, -1}, errors[2] = {-1, -1}, info[2] = {-1, -1}, go[2] = {-1, -1};
     struct launch launch = {.pid = -1, .pid_fd = -1, .go_fd = -1, .go_other_fd = -1};
-    int texts[3] = {text_fd(input), -1, -1};
+    int texts[4] = {text_fd(input), -1, -1, -1};
     bool made = texts[0] >= 0 && pipe2(output, O_CLOEXEC) == 0 && pipe2(info, O_CLOEXEC) == 0;
 
+    if (made && plan->apart)
+        made = pipe2(errors, O_CLOEXEC) == 0;
     if (made && !plan->keeper) {
         texts[1] = text_fd(STR(BUBBLE_PASSWD_TEXT));
         texts[2] = text_fd(STR(BUBBLE_GROUP_TEXT));
-        made = texts[1] >= 0 && texts[2] >= 0 && pipe2(go, O_CLOEXEC) == 0;
+        if (plan->args.n)
+            texts[3] = text_fd(plan->args);
+        made = texts[1] >= 0 && texts[2] >= 0 && (texts[3] >= 0 || !plan->args.n) &&
+               pipe2(go, O_CLOEXEC) == 0;
     }
     if (made) {
-        int fds[FDS_MAX] = {texts[0], output[1], output[1], info[1], go[0], texts[1], texts[2]};
+        int fds[FDS_MAX] = {texts[0], output[1], plan->apart ? errors[1] : output[1],
+                            info[1],  go[0],     texts[1],
+                            texts[2], texts[3]};
 
         memcpy(plan->fds, fds, sizeof(fds));
         launch.pid = plan_start(plan);
     }
     if (launch.pid > 0)
         launch.pid_fd = (int)syscall(SYS_pidfd_open, launch.pid, 0);
-    fds_close(texts, 3);
+    fds_close(texts, 4);
     fds_close(&output[1], 1);
+    fds_close(&errors[1], 1);
     fds_close(&info[1], 1);
     launch.output_fd = output[0];
+    launch.errors_fd = errors[0];
     launch.info_fd = info[0];
     launch.go_fd = go[1];
     launch.go_other_fd = go[0];
@@ -213,6 +225,8 @@ static enum fault_code start(struct plan *plan, struct str input, struct launch 
         return fault_set(fault, FAULT_IO, "a command cannot be started: %s", strerror(number));
     }
     fcntl(launch.output_fd, F_SETFL, O_NONBLOCK);
+    if (launch.errors_fd >= 0)
+        fcntl(launch.errors_fd, F_SETFL, O_NONBLOCK);
     fcntl(launch.info_fd, F_SETFL, O_NONBLOCK);
     *out = launch;
     return FAULT_OK;
@@ -226,6 +240,8 @@ enum fault_code launch_bubble(const struct sandbox_spec *spec, struct arena *are
         .argv = bubble_argv(spec, arena),
         .environment = bubble_environment("/work", arena),
         .limits = spec->limits,
+        .args = spec->env.count ? env_args(&spec->env, arena) : STR_NONE,
+        .apart = spec->apart,
     };
 
     if (!plan.program)
@@ -241,8 +257,9 @@ enum fault_code launch_keeper(const struct sandbox_spec *spec, struct arena *are
         .program = spec->argv[0],
         .dir = spec->dir,
         .argv = spec->argv,
-        .environment = bubble_environment(spec->dir, arena),
+        .environment = env_merge(bubble_environment(spec->dir, arena), &spec->env, arena),
         .limits = spec->limits,
+        .apart = spec->apart,
         .keeper = true,
     };
 

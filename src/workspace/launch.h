@@ -13,6 +13,7 @@ struct launch {
     pid_t pid;       /* bubblewrap or the keeper; leads a session */
     int pid_fd;      /* readable when it has ended */
     int output_fd;   /* what the command prints; does not block */
+    int errors_fd;   /* … to stderr, when that comes by itself; else -1 */
     int info_fd;     /* bubblewrap: who is inside, in JSON; the keeper: how the command ended */
     int go_fd;       /* a byte here lets the command begin; -1: it has begun */
     int go_other_fd; /* the other end, to see whether the byte was taken */

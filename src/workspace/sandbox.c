@@ -14,6 +14,7 @@
 #include "workspace/bubble.h"
 #include "workspace/disk.h"
 #include "workspace/ends.h"
+#include "workspace/env.h"
 #include "workspace/launch.h"
 #include "workspace/processes.h"
 
@@ -56,7 +57,7 @@ struct watched {
     size_t info_n;
     bool ended, running; /* the command has ended; it was let begin */
     int code;
-    struct ends output;
+    struct ends output, errors;
     int64_t until_ms, look_at_ms, look_every_ms, disk_at_ms, disk_before;
     int64_t count; /* processes at the last look */
     bool stopped;
@@ -148,11 +149,26 @@ static void output_read(struct watched *w)
     }
 }
 
-/* What was printed and is still in the pipe; nobody writes any more. */
+static void errors_read(struct watched *w)
+{
+    char bytes[READ_BYTES];
+    ssize_t n = read(w->launch.errors_fd, bytes, sizeof(bytes));
+
+    if (n > 0) {
+        ends_add(&w->errors, bytes, (size_t)n);
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(w->launch.errors_fd);
+        w->launch.errors_fd = -1;
+    }
+}
+
+/* What was printed and is still in the pipes; nobody writes any more. */
 static void output_drain(struct watched *w)
 {
     while (w->launch.output_fd >= 0 && wait_fd(w->launch.output_fd, 0))
         output_read(w);
+    while (w->launch.errors_fd >= 0 && wait_fd(w->launch.errors_fd, 0))
+        errors_read(w);
 }
 
 /*
@@ -278,19 +294,22 @@ static int wait_ms(const struct watched *w)
 static void watch(struct watched *w)
 {
     while (!w->ended && !w->stopped) {
-        struct pollfd fds[4] = {
+        struct pollfd fds[5] = {
             {.fd = w->launch.pid_fd, .events = POLLIN},
             {.fd = w->launch.output_fd, .events = POLLIN},
             {.fd = w->launch.info_fd, .events = POLLIN},
             {.fd = w->spec->cancel_fd, .events = POLLIN},
+            {.fd = w->launch.errors_fd, .events = POLLIN},
         };
 
-        if (poll(fds, 4, wait_ms(w)) < 0)
+        if (poll(fds, 5, wait_ms(w)) < 0)
             continue;
         if (fds[3].revents)
             stop(w, SANDBOX_CANCELLED);
         if (fds[1].revents)
             output_read(w);
+        if (fds[4].revents)
+            errors_read(w);
         if (fds[2].revents)
             info_read(w);
         if (fds[0].revents)
@@ -332,7 +351,7 @@ static bool was_made(const struct watched *w)
 
 static enum fault_code not_made(const struct watched *w, struct arena *arena, struct fault *fault)
 {
-    struct str said = ends_text(&w->output, arena);
+    struct str said = ends_text(w->spec->apart ? &w->errors : &w->output, arena);
     const char *end = said.n ? memchr(said.p, '\n', said.n) : NULL;
 
     if (end)
@@ -358,6 +377,8 @@ static enum fault_code run(const struct sandbox_spec *spec, struct arena *arena,
     if (sandbox_is_off())
         w.inside = w.launch.pid;
     ends_init(&w.output, (size_t)spec->limits.output_bytes);
+    if (spec->apart)
+        ends_init(&w.errors, (size_t)spec->limits.output_bytes);
     watch(&w);
     clear_away(&w);
     if (!w.stopped && !was_made(&w))
@@ -369,8 +390,11 @@ static enum fault_code run(const struct sandbox_spec *spec, struct arena *arena,
             .why = w.why[0] ? arena_dup(arena, str_of(w.why)).p : NULL,
             .output = ends_text(&w.output, arena),
             .output_all = w.output.all,
+            .errors = spec->apart ? ends_text(&w.errors, arena) : STR_NONE,
         };
     ends_clear(&w.output);
+    if (spec->apart)
+        ends_clear(&w.errors);
     launch_close(&w.launch);
     if (w.inside_fd >= 0)
         close(w.inside_fd);
@@ -382,6 +406,8 @@ enum fault_code sandbox_run(const struct sandbox_spec *spec, struct arena *arena
 {
     struct sandbox_spec full = *spec;
 
+    if (env_check(&spec->env, fault) != FAULT_OK)
+        return fault_pass(fault);
     full.limits = limits_of(spec->limits);
     return run(&full, arena, out, fault);
 }

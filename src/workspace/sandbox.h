@@ -15,14 +15,28 @@ struct sandbox_limits {
     int64_t time_ms, memory_bytes, processes, output_bytes, file_bytes, disk_bytes; /* 0: default */
 };
 
+/* Variables of a command: names of A-Za-z0-9_ that do not begin with a digit, values without NUL.
+ */
+struct sandbox_env {
+    const struct sandbox_variable {
+        struct str name, value;
+    } * list;
+    size_t count;
+};
+
+enum { SANDBOX_ENV_COUNT = 256, SANDBOX_ENV_BYTES = 64 * 1024 /* names and values together */ };
+
 struct sandbox_spec {
     const char *dir;         /* the session's directory, mounted as /work */
     const char *const *argv; /* NULL ends it */
+    struct sandbox_env env;  /* besides what every command has, and before it */
     struct str input;        /* its stdin */
     bool network;
+    bool apart; /* what it prints to stderr comes by itself: `errors` of the result */
     struct sandbox_limits limits;
     int cancel_fd; /* readable: stop at once; -1: none */
-    /* Told what it prints as it prints it, stdout and stderr in one; NULL: nobody. */
+    /* Told what it prints as it prints it, stdout and (unless `apart`) stderr in one; NULL: nobody.
+     */
     void (*output)(void *context, struct str bytes);
     void *context;
 };
@@ -46,9 +60,13 @@ struct sandbox_result {
     const char *why;    /* "more than 256 processes", in the arena; else NULL */
     struct str output;  /* the first and the last of it when it was more than the limit */
     int64_t output_all; /* bytes that it printed */
+    struct str errors;  /* with `apart`: likewise of stderr; else empty */
 };
 
-/* FAULT_SANDBOX when it cannot be made; a command that fails is a result and no fault. */
+/*
+ * FAULT_SANDBOX when it cannot be made, FAULT_INVALID and FAULT_LIMIT when the variables are wrong;
+ * a command that fails is a result and no fault.
+ */
 FAULT_CHECK enum fault_code sandbox_run(const struct sandbox_spec *spec, struct arena *arena,
                                         struct sandbox_result *out, struct fault *fault);
 

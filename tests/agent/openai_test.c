@@ -203,6 +203,58 @@ static void runs_tools(void **state)
                                   "\"grüße\\n[exit code 3]\"}"));
 }
 
+static void asks_before_it_changes_anything(void **state)
+{
+    (void)state;
+    stage.call.settings.asks = true;
+    stage_answer(&stage, ANSWER_YES, "");
+    stage_answer(&stage, ANSWER_NO, "not that");
+    play_ok("tools");
+    assert_int_equal(stage.ask_count, 2);
+    CHECK_STR(stage.asked[0].id, "call_a");
+    CHECK_STR(stage.asked[0].name, "write_file");
+    CHECK_STR(stage.asked[1].name, "bash");
+    CHECK_STR(stage.asked[1].arguments, "{\"command\":\"cat sub/a.txt; exit 3\"}");
+    assert_true(contains(stage_said(&stage, 1)->body, "wrote 8 bytes"));
+    stage_expect(&stage, 2, ROLE_TOOL,
+                 "{\"parts\":[{\"type\":\"tool_result\",\"call\":\"call_b\",\"output\":\"the user "
+                 "said no: not that\",\"error\":true}]}");
+    stage_expect(&stage, 3, ROLE_ASSISTANT, SAID("all done", "tools")); /* it goes on */
+    assert_true(contains(seen("tools"), "the user said no: not that"));
+}
+
+static void a_cancel_ends_its_asking(void **state)
+{
+    (void)state;
+    stage.call.settings.asks = true;
+    play_ok("tools");
+    assert_int_equal(stage.ask_count, 1);
+    assert_int_equal(stage_said_count(&stage), 1); /* the calls are answered by the turn's end */
+    assert_false(stage.call.worked);
+}
+
+static void honours_what_the_session_asks_for(void **state)
+{
+    struct str bash = STR("bash");
+
+    (void)state;
+    def.prompt = STR("of the definition");
+    stage.call.settings = (struct agent_settings){
+        .prompt = STR("of the session"), .model = STR("tools"), .deny = {&bash, 1}};
+    play_ok("nobody-plays-this");
+    assert_true(contains(seen("tools"), "of the session"));
+    assert_false(contains(seen("tools"), "of the definition"));
+    assert_true(contains(seen("tools"), "\"description\":\"Write a whole file"));
+    assert_false(contains(seen("tools"), "\"description\":\"Run a bash command"));
+    assert_true(contains(stage_said(&stage, 2)->body, "not allowed in this session"));
+    assert_true(contains(stage_said(&stage, 0)->body, "\"model\":\"tools\""));
+    assert_int_equal(stage.ask_count, 0);
+    stage.count = 0;
+    stage.call.settings = (struct agent_settings){.steps_max = 1};
+    play_ok("tools");
+    assert_true(contains(stage_said(&stage, 3)->body, "Stopped after 1 steps"));
+}
+
 static void tells_the_model_what_went_wrong(void **state)
 {
     (void)state;
@@ -448,6 +500,9 @@ int main(void)
         TEST(answers),
         TEST(reads_awkward_streams),
         TEST(runs_tools),
+        TEST(asks_before_it_changes_anything),
+        TEST(a_cancel_ends_its_asking),
+        TEST(honours_what_the_session_asks_for),
         TEST(tells_the_model_what_went_wrong),
         TEST(asks_again_while_the_server_is_busy),
         TEST(fails_with_a_reason),

@@ -83,8 +83,33 @@ static enum fault_code stage_say(struct agent_call *call, struct entry_spec *ent
     return FAULT_OK;
 }
 
+static enum fault_code stage_ask(struct agent_call *call, const struct question *question,
+                                 struct question_answer *out, struct fault *fault)
+{
+    struct stage *stage = (struct stage *)call;
+    size_t i = stage->ask_count++;
+
+    assert_true(i < STAGE_ANSWERS);
+    stage->asked[i] = (struct question){.kind = question->kind,
+                                        .id = arena_dup(&stage->arena, question->id),
+                                        .name = arena_dup(&stage->arena, question->name),
+                                        .arguments = arena_dup(&stage->arena, question->arguments)};
+    if (i >= stage->answer_count) {
+        stage_cancel(stage);
+        return fault_set(fault, FAULT_INTERRUPTED, "cancelled");
+    }
+    *out = stage->answers[i];
+    return FAULT_OK;
+}
+
+void stage_answer(struct stage *stage, enum answer_verdict verdict, const char *text)
+{
+    assert_true(stage->answer_count < STAGE_ANSWERS);
+    stage->answers[stage->answer_count++] = (struct question_answer){verdict, str_of(text)};
+}
+
 static const struct agent_call_ops ops = {
-    .history = stage_history, .delta = stage_delta, .say = stage_say};
+    .history = stage_history, .delta = stage_delta, .say = stage_say, .ask = stage_ask};
 
 void stage_open(struct stage *stage)
 {

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { STAGE_ENTRIES = 256 };
+enum { STAGE_ENTRIES = 256, STAGE_ANSWERS = 8 };
 
 struct stage {
     struct agent_call call; /* first */
@@ -19,6 +19,9 @@ struct stage {
     size_t count, before;                /* all, and those that were there before the run */
     struct usage usage[STAGE_ENTRIES];
     struct buf text, reasoning, calls, output; /* what was told, by kind */
+    struct question asked[STAGE_ANSWERS];      /* what it asked */
+    struct question_answer answers[STAGE_ANSWERS];
+    size_t ask_count, answer_count; /* asked without an answer left, the turn is cancelled */
     int deltas;
     int cancel_after; /* deltas, then it is cancelled; 0: never */
     int64_t took_ms;
@@ -37,6 +40,9 @@ void stage_user(struct stage *stage, const char *text);
 /* Runs a turn of an agent of this definition. */
 enum fault_code stage_run(struct stage *stage, const struct agent_kind *kind,
                           const struct agent_def *def);
+
+/* What the next thing that is asked is answered. */
+void stage_answer(struct stage *stage, enum answer_verdict verdict, const char *text);
 
 void stage_cancel(struct stage *stage);
 void stage_cancel_after_ms(struct stage *stage, int ms); /* once; on a thread of its own */

@@ -192,14 +192,49 @@ static void uses_only_what_is_allowed(void **state)
     CHECK_FAULT(tools_check(STR("bash, teleport"), &stage.fault), FAULT_INVALID, &stage.fault);
 }
 
+static void commands_have_the_variables_of_the_session(void **state)
+{
+    struct tool_call call = {STR("c1"), STR("bash"), STR("{\"command\":\"true\"}")};
+
+    (void)state;
+    stage.call.settings.env = STR("{\"WO\\u0052D\":\"a \\\"b\\\"\",\"E\":\"\"}");
+    expect("bash", "{\"command\":\"echo $WORD,${E-none}\"}", "a \"b\",\n");
+    stage.call.settings.env = STR("{\"A B\":\"\"}");
+    CHECK_FAULT(tool_run(&call, &def, &stage.call, &stage.arena, &result, &stage.fault),
+                FAULT_INVALID, &stage.fault);
+}
+
+static void asks_only_for_what_can_be_run(void **state)
+{
+    (void)state;
+    stage.call.settings.asks = true;
+    expect("list_files", "{}", "(empty)"); /* it only reads */
+    expect_error("nothing", "{}", "there is no tool");
+    expect_error("bash", "{}", "command");
+    assert_int_equal(stage.ask_count, 0);
+    stage_answer(&stage, ANSWER_NO, "");
+    stage.call.worked = false;
+    expect_error("bash", "{\"command\":\"true\"}", "the user said no");
+    assert_false(stage.call.worked);
+    stage_answer(&stage, ANSWER_YES, "");
+    expect("bash", "{\"command\":\"true\"}", "");
+    assert_true(stage.call.worked);
+    CHECK_STR(stage.asked[1].arguments, "{\"command\":\"true\"}");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(works_on_files),    TEST(never_leaves_the_directory),
-        TEST(waits_for_nothing), TEST(cuts_what_is_large),
-        TEST(runs_commands),     TEST(uses_only_what_is_allowed),
+        TEST(works_on_files),
+        TEST(never_leaves_the_directory),
+        TEST(waits_for_nothing),
+        TEST(cuts_what_is_large),
+        TEST(runs_commands),
+        TEST(uses_only_what_is_allowed),
+        TEST(commands_have_the_variables_of_the_session),
+        TEST(asks_only_for_what_can_be_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

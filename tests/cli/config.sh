@@ -3,7 +3,7 @@
 unset TINE_CONFIG TINE_LISTEN OPENAI_API_KEY
 cd "$scratch" || exit 1
 
-expect_text 'the example of the documentation is good' 'is good: 3 agents, 3 users' \
+expect_text 'the example of the documentation is good' 'is good: 3 agents, 4 users' \
     tine config check "$TESTS_DIR/../docs/tine.yaml"
 # The keys that there are, as the program names them when one is wrong.
 keys() { # before and after the wrong key
@@ -11,7 +11,7 @@ keys() { # before and after the wrong key
     tine config check unknown.yaml 2>&1 | sed 's/.*there are: //; s/[,)]//g'
 }
 missing() { # keys of the program that the example does not have
-    for key in $(keys '' '\n') $(keys 'limits: {' '}\n') $(keys 'users: [{' '}]\n') $(keys 'agents: [{' '}]\n'); do
+    for key in $(keys '' '\n') $(keys 'limits: {' '}\n') $(keys 'listen_as: {' '}\n') $(keys 'users: [{' '}]\n') $(keys 'agents: [{' '}]\n'); do
         [ "$key" = script ] || grep -qE "^[ #{-]*(.*[ {,])?$key:" "$TESTS_DIR/../docs/tine.yaml" || echo "$key"
     done
 }
@@ -75,7 +75,7 @@ export OPENAI_API_KEY=sk-hunter2
 expect_text 'it says that the key is set' 'key in OPENAI_API_KEY (set)' show_example
 expect_equal 'and never shows it' 0 sh -c '{ "$0" config show --config "$1"; "$0" config show --json --config "$1"; } | grep -c hunter2 || true' "$TINE" "$TESTS_DIR/../docs/tine.yaml"
 expect_json 'show --json' 'j["sandbox"] is True and len(j["agents"]) == 3 and j["agents"][1]["key_is_set"] is True
-    and j["users"][0] == {"name": "ana", "right": "admin"} and j["limits"]["turns"] == 64 and j["hosts"] == ["tine.example.org"]' \
+    and j["users"][0] == {"name": "ana", "right": "admin", "proxy": False} and j["limits"]["turns"] == 64 and j["hosts"] == ["tine.example.org"]' \
     show_example --json
 expect_status 'a bad file is not shown' 1 tine config show --config bad.yaml
 

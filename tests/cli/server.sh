@@ -44,6 +44,7 @@ rewind demo --after -1
 undo demo-bulk
 adopt demo demo --json
 agents --json
+answer demo yes
 cancel demo
 events demo --since 0 --limit 5
 new --id x --title y --json

@@ -10,6 +10,10 @@
 
 static const char whole[] = "# everything that there is\n"
                             "listen: '[::1]:8463'\n"
+                            "listen_as:\n"
+                            "  docker-agent: 127.0.0.1:8080\n"
+                            "  kagent: '[::1]:8083'\n"
+                            "root: ash\n"
                             "db: sqlite:/var/lib/tine/tine.db\n"
                             "log: json\n"
                             "sandbox: off\n"
@@ -27,7 +31,7 @@ static const char whole[] = "# everything that there is\n"
                             "  queued_sends: 4\n"
                             "  sessions_per_user: 5000\n"
                             "users:\n"
-                            "  - {name: ana, right: admin}\n"
+                            "  - {name: ana, right: admin, proxy: true}\n"
                             "  - name: ben@example.org\n"
                             "    right: read\n"
                             "agents:\n"
@@ -95,6 +99,12 @@ static void everything_is_read(void **state)
     CHECK_OK(parse(room, whole), &room->fault);
     assert_string_equal(config->path, "tine.yaml");
     assert_string_equal(config->listen, "[::1]:8463");
+    assert_int_equal(config->door_count, 2);
+    assert_string_equal(config->doors[0].name, "kagent");
+    assert_string_equal(config->doors[0].listen, "[::1]:8083");
+    assert_string_equal(config->doors[1].name, "docker-agent");
+    assert_string_equal(config->doors[1].listen, "127.0.0.1:8080");
+    assert_string_equal(config->root, "ash");
     assert_string_equal(config->db, "sqlite:/var/lib/tine/tine.db");
     assert_string_equal(config->log, "json");
     assert_true(config->sandbox_off);
@@ -115,6 +125,8 @@ static void everything_is_read(void **state)
     assert_int_equal(config->user_count, 2);
     assert_string_equal(config->users[0].name, "ana");
     assert_string_equal(config->users[0].right, "admin");
+    assert_true(config->users[0].proxy);
+    assert_false(config->users[1].proxy);
     assert_string_equal(config->users[1].name, "ben@example.org");
     assert_string_equal(config->users[1].right, "read");
     assert_int_equal(config->agent_count, 4);
@@ -234,8 +246,17 @@ static const struct bad {
     {"[[[[[[[[[a]]]]]]]]]\n", ":1: nested too deep"},
     /* keys */
     {"listen: 127.0.0.1:1\nport: 80\n",
-     ":2: port: there is no such key here (there are: listen, db, log, sandbox, hosts, limits, "
-     "users, agents)"},
+     ":2: port: there is no such key here (there are: listen, listen_as, root, db, log, "
+     "sandbox, hosts, limits, users, agents)"},
+    {"listen_as:\n  kagnet: 127.0.0.1:1\n",
+     ":2: listen_as.kagnet: there is no such key here (there are: kagent, docker-agent, ash, "
+     "esc)"},
+    {"listen_as: 127.0.0.1:1\n",
+     ":1: listen_as: must be a map (key: value), and is a single value"},
+    {"listen_as: {ash: 4100}\n", ":1: listen_as.ash: \"4100\" is no address with a port, such as "
+                                 "127.0.0.1:8463 or [::1]:8463"},
+    {"root: native\n", ":1: root: \"native\" is no dialect at the root (there are: kagent, "
+                       "docker-agent, ash, esc)"},
     {"log: text\n\nlog: text\n", ":3: log: stands twice; the first is in line 1"},
     {"limits:\n  workers: 3\n  turns: 1\n  workers: 4\n",
      ":4: limits.workers: stands twice; the first is in line 2"},
@@ -244,7 +265,9 @@ static const struct bad {
      "connections_per_address, streams, header_bytes, request_seconds, idle_seconds, "
      "pending_bytes, workers, turns, queued_sends, sessions_per_user)"},
     {"users:\n  - name: a\n    right: run\n    email: x\n",
-     ":4: users[0].email: there is no such key here (there are: name, right)"},
+     ":4: users[0].email: there is no such key here (there are: name, right, proxy)"},
+    {"users: [{name: a, right: run, proxy: yes}]\n",
+     ":1: users[0].proxy: \"yes\" is neither true nor false"},
     {"agents:\n  - name: a/b\n    kind: shell\n  - name: a/c\n    kidn: shell\n",
      ":5: agents[1].kidn: there is no such key here (there are: name, kind, description, model, "
      "prompt, script, base_url, key_env, tools, network, default, context_tokens, "
@@ -306,6 +329,9 @@ static const struct bad {
      ":1: agents[0].name: \"a/\" is not of the form namespace/name"},
     {"agents: [{name: a/b/c, kind: shell}]\n",
      ":1: agents[0].name: \"a/b/c\" is not of the form namespace/name"},
+    {"agents: [{name: v1/b, kind: shell}]\n",
+     ":1: agents[0].name: the namespace \"v1\" is not free: in a path it would look like a version "
+     "of the protocol"},
     {"agents: [{name: 'a/b c', kind: shell}]\n",
      ":1: agents[0].name: \"a/b c\" may have only letters, digits and ._-/"},
     {"agents:\n  - {name: a/b, kind: shell}\n  - {name: a/b, kind: external}\n",

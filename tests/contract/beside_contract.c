@@ -123,6 +123,74 @@ static void a_save_overwrites_what_nobody_else_saw(struct talk *t)
     assert_string_equal(records(t, session), "a=9");
 }
 
+/* The place of a record is that of its first version that counts, whatever came later. */
+static void a_record_says_where_it_counts(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), fork;
+    struct gathered got = {.arena = &t->arena}, of_fork = {.arena = &t->arena};
+    int64_t s = talk_session(t, session).s;
+
+    save(t, session, "everywhere", "", "1");
+    say_in(t, session, "t1", "one");
+    say_in(t, session, "t1", "more");
+    save(t, session, "a", "t1", "1");
+    say_in(t, session, "t2", "two");
+    save(t, session, "a", "t2", "2");
+    save(t, session, "b", "", "1");
+    CHECK_OK(store_records(t->rig.store, t->rig.owner, session, gather_record, &got, &t->fault),
+             &t->fault);
+    assert_int_equal(got.count, 3);
+    assert_true(address_eq(got.records[0].at, ADDRESS_START));
+    assert_true(address_eq(got.records[1].at, (struct address){s, 1}));
+    CHECK_STR(got.records[1].body, "2");
+    assert_true(address_eq(got.records[2].at, (struct address){s, 3}));
+    fork = talk_fork(t, session, at_end()).session.id;
+    save(t, fork, "a", "t2", "3");
+    CHECK_OK(store_records(t->rig.store, t->rig.owner, fork, gather_record, &of_fork, &t->fault),
+             &t->fault);
+    CHECK_STR(of_fork.records[1].body, "3");
+    assert_true(address_eq(of_fork.records[1].at, (struct address){s, 1}));
+}
+
+static void check_found(struct talk *t, int64_t owner, const char *id, struct str session)
+{
+    struct str found;
+
+    CHECK_OK(store_record_find(t->rig.store, owner, str_of(id), &t->arena, &found, &t->fault),
+             &t->fault);
+    assert_true(str_eq(found, session));
+}
+
+static void a_record_is_found_where_it_was_saved_last(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), fork, found;
+    int64_t other;
+
+    CHECK_OK(store_owner(t->rig.store, STR("somebody else"), &other, &t->fault), &t->fault);
+    say_in(t, session, "t1", "one");
+    save(t, session, "a", "t1", "1");
+    fork = talk_fork(t, session, at_end()).session.id;
+    check_found(t, t->rig.owner, "a", session);
+    t->rig.now_us += 1000;
+    save(t, fork, "a", "t1", "2");
+    check_found(t, t->rig.owner, "a", fork);
+    check_found(t, OWNER_ANY, "a", fork);
+    t->rig.now_us += 1000;
+    save(t, session, "a", "t1", "3");
+    check_found(t, t->rig.owner, "a", session);
+    CHECK_FAULT(store_record_find(t->rig.store, other, STR("a"), &t->arena, &found, &t->fault),
+                FAULT_NOT_FOUND, &t->fault);
+    CHECK_FAULT(
+        store_record_find(t->rig.store, t->rig.owner, STR("b"), &t->arena, &found, &t->fault),
+        FAULT_NOT_FOUND, &t->fault);
+    talk_delete(t, session);
+    check_found(t, t->rig.owner, "a", fork);
+    talk_delete(t, fork);
+    CHECK_FAULT(
+        store_record_find(t->rig.store, t->rig.owner, STR("a"), &t->arena, &found, &t->fault),
+        FAULT_NOT_FOUND, &t->fault);
+}
+
 static void a_record_needs_an_id(struct talk *t)
 {
     struct record_spec spec = {
@@ -503,6 +571,8 @@ const struct contract_test beside_contract[] = {
     CONTRACT(a_record_of_an_empty_session_counts_everywhere),
     CONTRACT(a_fork_keeps_the_versions_it_saw),
     CONTRACT(a_save_overwrites_what_nobody_else_saw),
+    CONTRACT(a_record_says_where_it_counts),
+    CONTRACT(a_record_is_found_where_it_was_saved_last),
     CONTRACT(a_record_needs_an_id),
     CONTRACT(a_label_names_one_message),
     CONTRACT(labels_are_seen_by_forks),

@@ -134,6 +134,40 @@ static void a_fork_takes_over_settings(struct talk *t)
                 &t->fault);
 }
 
+/* What dialects keep goes along; through which of them the fork was made is its own. */
+static void a_fork_takes_over_what_dialects_keep(struct talk *t)
+{
+    struct create_spec create = {.owner = t->rig.owner,
+                                 .agent = STR("ns/a"),
+                                 .home = STR("kagent"),
+                                 .settings = STR("{\"kagent\":{\"x\":1}}")};
+    struct str other = STR("{\"ash\":{}}"), none = STR("{}");
+    struct fork_spec spec = {.owner = t->rig.owner};
+    struct session source;
+    struct fork_result fork;
+
+    CHECK_OK(engine_create(t->rig.engine, &create, &t->arena, &source, &t->fault), &t->fault);
+    spec.session = source.id;
+    CHECK_OK(engine_fork(t->rig.engine, &spec, &t->arena, &fork, &t->fault), &t->fault);
+    CHECK_STR(fork.session.home, "");
+    CHECK_STR(fork.session.settings, "{\"kagent\":{\"x\":1}}");
+    spec.home = STR("ash");
+    spec.settings = &other;
+    spec.dry_run = true;
+    CHECK_OK(engine_fork(t->rig.engine, &spec, &t->arena, &fork, &t->fault), &t->fault);
+    CHECK_STR(fork.session.home, "ash");
+    CHECK_STR(fork.session.settings, "{\"ash\":{}}");
+    spec.dry_run = false;
+    CHECK_OK(engine_fork(t->rig.engine, &spec, &t->arena, &fork, &t->fault), &t->fault);
+    CHECK_STR(fork.session.home, "ash");
+    CHECK_STR(fork.session.settings, "{\"ash\":{}}");
+    spec.settings = &none;
+    CHECK_OK(engine_fork(t->rig.engine, &spec, &t->arena, &fork, &t->fault), &t->fault);
+    CHECK_STR(fork.session.settings, "{}");
+    CHECK_STR(talk_session(t, source.id).settings, "{\"kagent\":{\"x\":1}}");
+    CHECK_STR(talk_session(t, source.id).home, "kagent");
+}
+
 static void a_dry_fork_touches_nothing(struct talk *t)
 {
     struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 4);
@@ -366,6 +400,7 @@ const struct contract_test fork_contract[] = {
     CONTRACT(a_fork_remembers_where_it_came_from),
     CONTRACT(a_fork_is_one_row_and_the_source_is_left_alone),
     CONTRACT(a_fork_takes_over_settings),
+    CONTRACT(a_fork_takes_over_what_dialects_keep),
     CONTRACT(a_dry_fork_touches_nothing),
     CONTRACT(a_fork_expects_a_head),
     CONTRACT(a_fork_starts_with_nothing_to_undo),

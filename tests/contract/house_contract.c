@@ -24,6 +24,10 @@ static struct household furnish(struct talk *t)
     struct adopt_spec adopt = {.owner = t->rig.owner};
     struct create_spec sub = {
         .owner = t->rig.owner, .title = STR("sub"), .agent = STR("ns/sub"), .sub = true};
+    struct str settings = STR("{\"ash\":{\"env\":{}}}");
+    struct update_spec update = {.owner = t->rig.owner, .settings = &settings};
+    struct fork_spec fork = {.owner = t->rig.owner, .point = at_end(), .home = STR("a2a")};
+    struct fork_result forked;
     struct session made;
     struct move_result moved;
 
@@ -44,7 +48,10 @@ static struct household furnish(struct talk *t)
     record.session = h.root;
     CHECK_OK(engine_save(t->rig.engine, &record, &t->fault), &t->fault);
     talk_label(t, h.root, m[1], "here");
-    h.fork = talk_fork(t, h.root, at_end()).session.id;
+    update.session = fork.session = h.root;
+    CHECK_OK(engine_update(t->rig.engine, &update, &t->arena, &made, &t->fault), &t->fault);
+    CHECK_OK(engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault), &t->fault);
+    h.fork = forked.session.id;
     record.body = STR("{\"task\":2}");
     CHECK_OK(engine_save(t->rig.engine, &record, &t->fault), &t->fault);
     talk_say(t, h.fork, ROLE_USER, "f");
@@ -70,10 +77,11 @@ static const char *portrait(struct talk *t, struct str id)
     struct session s = talk_session(t, id);
     struct gathered raw = talk_raw(t, id), labels = {.arena = &t->arena}, records = labels;
     const char *text =
-        arena_printf(&t->arena, "%.*s|%.*s|%.*s|%d|%lld|%lld %lld %lld|%d%d|%s|", STR_ARG(s.id),
-                     STR_ARG(s.title), STR_ARG(s.head), (int)s.state, (long long)s.messages,
-                     (long long)s.own.input, (long long)s.inherited.input, (long long)s.spent.input,
-                     s.can_undo, s.can_redo, talk_texts(t, id))
+        arena_printf(&t->arena, "%.*s|%.*s|%.*s|%.*s|%.*s|%d|%lld|%lld %lld %lld|%d%d|%s|",
+                     STR_ARG(s.id), STR_ARG(s.title), STR_ARG(s.home), STR_ARG(s.settings),
+                     STR_ARG(s.head), (int)s.state, (long long)s.messages, (long long)s.own.input,
+                     (long long)s.inherited.input, (long long)s.spent.input, s.can_undo, s.can_redo,
+                     talk_texts(t, id))
             .p;
 
     for (size_t i = 0; i < HASH_BYTES; i++)

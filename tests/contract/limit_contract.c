@@ -169,12 +169,13 @@ static void bytes_of_an_agent(struct talk *t)
                 LIMIT_AGENT_BYTES);
 }
 
-static void bytes_of_metadata_and_limits(struct talk *t)
+static void bytes_of_metadata_limits_and_settings(struct talk *t)
 {
     struct create_spec create = {.owner = t->rig.owner,
                                  .agent = STR("ns/a"),
                                  .metadata = object(t, LIMIT_METADATA_BYTES),
-                                 .limits = object(t, LIMIT_METADATA_BYTES)};
+                                 .limits = object(t, LIMIT_METADATA_BYTES),
+                                 .settings = object(t, LIMIT_METADATA_BYTES)};
     struct str more = object(t, LIMIT_METADATA_BYTES + 1);
     struct update_spec update = {.owner = t->rig.owner, .metadata = &more};
     struct fork_spec fork = {.owner = t->rig.owner, .metadata = &more};
@@ -189,6 +190,14 @@ static void bytes_of_metadata_and_limits(struct talk *t)
     update.limits = &more;
     check_names(t, engine_update(t->rig.engine, &update, &t->arena, &out, &t->fault),
                 LIMIT_METADATA_BYTES);
+    update.limits = NULL;
+    update.settings = &more;
+    check_names(t, engine_update(t->rig.engine, &update, &t->arena, &out, &t->fault),
+                LIMIT_METADATA_BYTES);
+    check_names(t, engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault),
+                LIMIT_METADATA_BYTES);
+    fork.metadata = NULL;
+    fork.settings = &more;
     check_names(t, engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault),
                 LIMIT_METADATA_BYTES);
     create.metadata = more;
@@ -198,7 +207,12 @@ static void bytes_of_metadata_and_limits(struct talk *t)
     create.limits = more;
     check_names(t, engine_create(t->rig.engine, &create, &t->arena, &out, &t->fault),
                 LIMIT_METADATA_BYTES);
+    create.limits = STR_NONE;
+    create.settings = more;
+    check_names(t, engine_create(t->rig.engine, &create, &t->arena, &out, &t->fault),
+                LIMIT_METADATA_BYTES);
     assert_int_equal(talk_session(t, session.id).metadata.n, LIMIT_METADATA_BYTES);
+    assert_int_equal(talk_session(t, session.id).settings.n, LIMIT_METADATA_BYTES);
 }
 
 static void bytes_of_a_turns_name(struct talk *t)
@@ -341,7 +355,7 @@ const struct contract_test limit_contract[] = {
     CONTRACT(bytes_of_an_id),
     CONTRACT(bytes_of_a_title),
     CONTRACT(bytes_of_an_agent),
-    CONTRACT(bytes_of_metadata_and_limits),
+    CONTRACT(bytes_of_metadata_limits_and_settings),
     CONTRACT(bytes_of_a_turns_name),
     CONTRACT(bytes_of_a_label),
     CONTRACT(keys_of_a_delta),

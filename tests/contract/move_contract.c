@@ -434,6 +434,218 @@ static void a_dry_adopt_names_entries(struct talk *t)
     assert_string_equal(talk_texts(t, session), "m0 m1");
 }
 
+/* ---- a runtime's own word for a move ---- */
+
+static struct entry_spec marker(const char *id)
+{
+    return (struct entry_spec){.kind = ENTRY_EVENT,
+                               .id = str_of(id),
+                               .turn_rule = TURN_NAMED,
+                               .turn = STR("of the marker"),
+                               .body = STR("{\"rewind\":true}")};
+}
+
+static struct move_result rewind_with(struct talk *t, struct str session, struct point_spec point,
+                                      struct entry_spec *entry, bool dry_run)
+{
+    struct move_spec spec = moving(t, session);
+    struct move_result result;
+
+    spec.point = point;
+    spec.entry = entry;
+    spec.dry_run = dry_run;
+    CHECK_OK(engine_rewind(t->rig.engine, &spec, &t->arena, &result, &t->fault), &t->fault);
+    return result;
+}
+
+static void the_word_for_a_move_stands_before_it(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 4);
+    struct entry_spec entry = marker("mark");
+    struct store_counts before = talk_counts(t), after;
+    struct move_result moved;
+    struct gathered raw;
+    struct point point;
+    struct point_spec turn = before_turn(STR("of the marker"));
+
+    rewind_with(t, session, before_message(m[2]), &entry, true);
+    after = talk_counts(t);
+    assert_memory_equal(&before, &after, sizeof(before));
+    assert_int_equal(talk_session(t, session).moved_n, 0);
+
+    moved = rewind_with(t, session, before_message(m[2]), &entry, false);
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    assert_true(str_eq(moved.from, m[3]));
+    assert_true(str_eq(moved.to, m[1]));
+    assert_int_equal(moved.dropped, 2);
+    assert_true(str_eq(moved.excluded.id, m[2]));
+    assert_int_equal(moved.session.moved_n, 6);
+    raw = talk_raw(t, session);
+    assert_int_equal(raw.count, 6);
+    assert_int_equal(raw.entries[4].kind, ENTRY_EVENT);
+    CHECK_STR(raw.entries[4].id, "mark");
+    CHECK_STR(raw.entries[4].body, "{\"rewind\":true}");
+    assert_int_equal(raw.entries[5].kind, ENTRY_MOVE);
+    assert_int_equal(talk_history(t, session, true).count, 2);
+
+    /* Its turn is found, and begins where the head was. */
+    CHECK_OK(store_point(t->rig.store, t->rig.owner, session, &turn, &t->arena, &point, &t->fault),
+             &t->fault);
+    assert_true(address_eq(point.at, (struct address){moved.session.s, 4}));
+    talk_undo(t, session);
+    assert_string_equal(talk_texts(t, session), "m0 m1 m2 m3");
+    assert_int_equal(talk_history(t, session, true).count, 5);
+    CHECK_STR(talk_session(t, session).head, "mark");
+    talk_redo(t, session);
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    talk_rewind(t, session, turn);
+    assert_string_equal(talk_texts(t, session), "m0 m1 m2 m3");
+    assert_int_equal(talk_history(t, session, true).count, 4);
+    talk_verify(t);
+}
+
+/* The point is looked for before the entry is there. */
+static void the_word_for_a_move_is_not_its_point(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 3);
+    struct entry_spec entry = talk_message(t, ROLE_USER, "the word");
+    struct move_spec spec = moving(t, session);
+    struct move_result moved;
+
+    rewind_with(t, session, before_index(-1), &entry, false);
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    spec.entry = &entry;
+    spec.point = before_message(STR("soon"));
+    entry.id = STR("soon");
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault),
+                FAULT_MESSAGE_NOT_FOUND, &t->fault);
+    /* The log changes, so this is no rewind that goes nowhere. */
+    moved = rewind_with(t, session, after_message(m[1]), &entry, false);
+    assert_int_equal(moved.dropped, 0);
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    assert_int_equal(talk_raw(t, session).count, 3 + 2 + 2);
+    talk_undo(t, session);
+    assert_string_equal(talk_texts(t, session), "m0 m1 the word");
+    spec = moving(t, session);
+    entry = marker("undone");
+    spec.entry = &entry;
+    CHECK_OK(engine_redo(t->rig.engine, &spec, &t->arena, &moved, &t->fault), &t->fault);
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    CHECK_OK(engine_undo(t->rig.engine,
+                         &(struct move_spec){.owner = t->rig.owner, .session = session}, &t->arena,
+                         &moved, &t->fault),
+             &t->fault);
+    CHECK_STR(moved.session.head, "undone");
+    talk_verify(t);
+}
+
+static void the_word_for_a_move_has_its_faults(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 3);
+    struct entry_spec entry = marker("mark");
+    struct move_spec spec = moving(t, session);
+    struct store_counts before, after;
+    struct move_result moved;
+
+    spec.point = before_message(m[1]);
+    spec.entry = &entry;
+    CHECK_OK(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), &t->fault);
+    before = talk_counts(t);
+    spec.point = before_message(m[0]);
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), FAULT_ID_TAKEN,
+                &t->fault);
+    entry = (struct entry_spec){.kind = ENTRY_FILES};
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), FAULT_INVALID,
+                &t->fault);
+    entry = marker("bad id");
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), FAULT_INVALID,
+                &t->fault);
+    entry = marker("new");
+    spec.expect_head = STR("other");
+    CHECK_FAULT(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), FAULT_HEAD_MOVED,
+                &t->fault);
+    after = talk_counts(t);
+    assert_memory_equal(&before, &after, sizeof(before));
+}
+
+/* Where the conversation stays, the word for the move stays on it. */
+static void the_word_for_a_move_of_files_stays(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 2);
+    struct entry_spec entry = marker("mark");
+    struct move_spec spec = moving(t, session);
+    struct move_result moved;
+
+    spec.scope = SCOPE_FILES;
+    spec.point = before_message(m[1]);
+    spec.entry = &entry;
+    CHECK_OK(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), &t->fault);
+    CHECK_STR(moved.session.head, "mark");
+    assert_string_equal(talk_texts(t, session), "m0 m1");
+    talk_undo(t, session);
+    CHECK_STR(talk_session(t, session).head, "mark");
+    talk_verify(t);
+}
+
+/* State that the entry brings goes with it, but for the keys that no move takes back. */
+static void the_word_for_a_move_may_bring_state(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), *m = talk_say_many(t, session, "m", 2);
+    struct state_item items[] = {{STR("k"), STR("1")}, {STR("user:k"), STR("2")}};
+    struct str keep = STR("user:");
+    struct entry_spec entry = marker("mark");
+    struct move_spec spec = moving(t, session);
+    struct move_result moved;
+
+    entry.state = (struct state){items, 2};
+    spec.point = before_message(m[1]);
+    spec.entry = &entry;
+    spec.keep = &keep;
+    spec.keep_count = 1;
+    CHECK_OK(engine_rewind(t->rig.engine, &spec, &t->arena, &moved, &t->fault), &t->fault);
+    assert_string_equal(state_of(t, session), "user:k=2");
+    talk_undo(t, session);
+    assert_string_equal(state_of(t, session), "k=1 user:k=2");
+    talk_verify(t);
+}
+
+/* ---- a move as a point ---- */
+
+/* Before a move is where the head was then, whatever that was. */
+static void before_a_move_is_where_the_head_was(struct talk *t)
+{
+    struct str session = talk_create(t, "T"), fork, *m = talk_say_many(t, session, "m", 3);
+    struct str first = talk_rewind(t, session, before_message(m[1])).id, second, third;
+    struct move_result moved;
+
+    talk_say(t, session, ROLE_USER, "x");
+    second = talk_rewind(t, session, at_start()).id;
+    third = talk_rewind(t, session, after_message(m[1])).id; /* right behind another one */
+    moved = talk_rewind(t, session, before_message(first));
+    assert_string_equal(talk_texts(t, session), "m0 m1 m2");
+    assert_false(moved.has_excluded);
+    assert_true(str_eq(moved.point.message, first));
+    talk_rewind(t, session, before_message(second));
+    assert_string_equal(talk_texts(t, session), "m0 x");
+    talk_rewind(t, session, before_message(third));
+    assert_string_equal(talk_texts(t, session), "");
+    talk_rewind(t, session, after_message(first));
+    assert_string_equal(talk_texts(t, session), "m0");
+
+    /* A fork has the moves of what it stands on; its own first act has its base before it. */
+    fork = talk_fork(t, session, at_end()).session.id;
+    first = talk_rewind(t, fork, before_message(second)).id;
+    assert_string_equal(talk_texts(t, fork), "m0 x");
+    talk_rewind(t, fork, before_message(third));
+    assert_string_equal(talk_texts(t, fork), "");
+    talk_rewind(t, fork, before_message(first));
+    assert_string_equal(talk_texts(t, fork), "m0");
+    check_rewind(t, session, before_message(first), FAULT_MESSAGE_NOT_FOUND);
+    assert_string_equal(talk_texts(t, talk_fork(t, fork, before_message(second)).session.id),
+                        "m0 x");
+    talk_verify(t);
+}
+
 /* ---- length ---- */
 
 /* Many short lines, so that jump pointers have something to jump over. */
@@ -467,12 +679,26 @@ static void many_moves_in_one_session(struct talk *t)
 }
 
 const struct contract_test move_contract[] = {
-    CONTRACT(a_rewind_moves_the_head),     CONTRACT(a_rewind_that_goes_nowhere_is_refused),
-    CONTRACT(undo_and_redo_go_both_ways),  CONTRACT(appends_stay_where_they_were),
-    CONTRACT(a_new_rewind_empties_redo),   CONTRACT(the_first_act_of_a_fork_may_be_a_rewind),
-    CONTRACT(dry_moves_touch_nothing),     CONTRACT(moves_expect_a_head),
-    CONTRACT(moves_stand_in_the_raw_log),  CONTRACT(a_rewind_can_leave_state_where_it_is),
-    CONTRACT(adopt_takes_the_winner_over), CONTRACT(adopt_finds_where_the_two_parted),
-    CONTRACT(adopt_has_its_faults),        CONTRACT(a_dry_adopt_names_entries),
-    CONTRACT(many_moves_in_one_session),   {0},
+    CONTRACT(a_rewind_moves_the_head),
+    CONTRACT(a_rewind_that_goes_nowhere_is_refused),
+    CONTRACT(undo_and_redo_go_both_ways),
+    CONTRACT(appends_stay_where_they_were),
+    CONTRACT(a_new_rewind_empties_redo),
+    CONTRACT(the_first_act_of_a_fork_may_be_a_rewind),
+    CONTRACT(dry_moves_touch_nothing),
+    CONTRACT(moves_expect_a_head),
+    CONTRACT(moves_stand_in_the_raw_log),
+    CONTRACT(a_rewind_can_leave_state_where_it_is),
+    CONTRACT(adopt_takes_the_winner_over),
+    CONTRACT(adopt_finds_where_the_two_parted),
+    CONTRACT(adopt_has_its_faults),
+    CONTRACT(a_dry_adopt_names_entries),
+    CONTRACT(the_word_for_a_move_stands_before_it),
+    CONTRACT(the_word_for_a_move_is_not_its_point),
+    CONTRACT(the_word_for_a_move_has_its_faults),
+    CONTRACT(the_word_for_a_move_of_files_stays),
+    CONTRACT(the_word_for_a_move_may_bring_state),
+    CONTRACT(before_a_move_is_where_the_head_was),
+    CONTRACT(many_moves_in_one_session),
+    {0},
 };

@@ -261,18 +261,20 @@ static void metadata_stays_with_its_session(struct talk *t)
                                .title = STR("meta"),
                                .agent = STR("ns/a"),
                                .metadata = STR("{\"a\":1}"),
-                               .limits = STR("{\"b\":2}")};
+                               .limits = STR("{\"b\":2}"),
+                               .settings = STR("{\"c\":3}")};
     struct session session, again;
 
     CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &session, &t->fault), &t->fault);
     assert_int_equal(gc(t, 0).objects, 0);
     CHECK_STR(talk_session(t, session.id).metadata, "{\"a\":1}");
+    CHECK_STR(talk_session(t, session.id).settings, "{\"c\":3}");
     talk_delete(t, session.id);
     /* the bytes are used again while they may be going */
     CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &again, &t->fault), &t->fault);
     assert_int_equal(gc(t, 0).objects, 0);
     talk_delete(t, again.id);
-    assert_int_equal(gc(t, 0).objects, 2);
+    assert_int_equal(gc(t, 0).objects, 3);
 }
 
 /* ---- recording ---- */

@@ -276,7 +276,9 @@ static const char to_version_1[] =
     "DROP TABLE run; DROP TABLE once; DROP TABLE token; DROP TABLE agent;"
     "DROP INDEX session_id; DROP INDEX session_recent; DROP INDEX note_deleted;"
     "DROP TABLE files; DROP TABLE merge; DROP TABLE intent; DROP TABLE touch;"
-    "ALTER TABLE session DROP COLUMN mode; ALTER TABLE session DROP COLUMN dir;"
+    "DROP INDEX session_settings; DROP INDEX record_anywhere; ALTER TABLE session DROP COLUMN home;"
+    "ALTER TABLE session DROP COLUMN settings; ALTER TABLE session DROP COLUMN mode;"
+    " ALTER TABLE session DROP COLUMN dir;"
     "DELETE FROM meta WHERE key IN ('owners', 'notes', 'cleared', 'gc'); PRAGMA user_version=1";
 
 /* The schema of a file, with the names in order. */
@@ -364,6 +366,9 @@ static void a_file_of_the_first_version_keeps_its_data(void **state)
     is = talk_session(&t, session);
     assert_memory_equal(was.hash, is.hash, HASH_BYTES);
     assert_int_equal(is.turn_state, RUN_STATE_NONE);
+    CHECK_STR(is.home, "");
+    CHECK_STR(is.settings, "{}");
+    assert_int_equal(is.moved_n, 21);
     assert_string_equal(talk_texts(&t, fork), texts);
     assert_int_equal(talk_counts(&t).entries, counts.entries);
     assert_int_equal(talk_counts(&t).notes, counts.notes);

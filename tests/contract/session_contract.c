@@ -229,6 +229,100 @@ static void a_session_is_changed(struct talk *t)
                 FAULT_SESSION_NOT_FOUND, &t->fault);
 }
 
+/* "agent home settings" of a session. */
+static const char *kept(struct session session, struct talk *t)
+{
+    return arena_printf(&t->arena, "%.*s %.*s %.*s", STR_ARG(session.agent), STR_ARG(session.home),
+                        STR_ARG(session.settings))
+        .p;
+}
+
+static void settings_and_home_are_kept(struct talk *t)
+{
+    struct create_spec spec = new_session(t);
+    struct str other = STR("{\"ash\":{\"env\":{ \"A\":\"1\" }}}"), none = STR("{}"),
+               agent = STR("ns/other"), no_agent = STR("other");
+    struct update_spec update = {.owner = t->rig.owner, .settings = &other};
+    struct session out;
+
+    CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &out, &t->fault), &t->fault);
+    CHECK_STR(out.home, "");
+    CHECK_STR(out.settings, "{}");
+    spec = new_session(t);
+    spec.home = STR("docker-agent");
+    spec.settings = STR("{\"a\": 1}");
+    CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &out, &t->fault), &t->fault);
+    assert_string_equal(kept(talk_session(t, out.id), t), "ns/agent docker-agent {\"a\": 1}");
+    update.session = out.id;
+    update.agent = &agent;
+    CHECK_OK(engine_update(t->rig.engine, &update, &t->arena, &out, &t->fault), &t->fault);
+    assert_string_equal(kept(talk_session(t, out.id), t),
+                        "ns/other docker-agent {\"ash\":{\"env\":{ \"A\":\"1\" }}}");
+    CHECK_STR(out.metadata, "{}");
+    update.agent = &no_agent;
+    CHECK_FAULT(engine_update(t->rig.engine, &update, &t->arena, &out, &t->fault), FAULT_INVALID,
+                &t->fault);
+    update.agent = NULL;
+    update.settings = &none;
+    CHECK_OK(engine_update(t->rig.engine, &update, &t->arena, &out, &t->fault), &t->fault);
+    CHECK_STR(out.settings, "{}");
+    CHECK_STR(out.agent, "ns/other");
+    talk_verify(t);
+}
+
+static void settings_change_as_expected_or_not_at_all(struct talk *t)
+{
+    struct str first = STR("{\"a\":1}"), second = STR("{\"a\":2}"), none = STR("{}"),
+               title = STR("not this"), session = talk_create(t, "T");
+    struct update_spec spec = {.owner = t->rig.owner,
+                               .session = session,
+                               .title = &title,
+                               .settings = &second,
+                               .expect_settings = &first};
+    struct session out;
+    int64_t notes = talk_counts(t).notes;
+
+    CHECK_FAULT(engine_update(t->rig.engine, &spec, &t->arena, &out, &t->fault), FAULT_HEAD_MOVED,
+                &t->fault);
+    assert_non_null(strstr(t->fault.message, "settings"));
+    assert_int_equal(talk_counts(t).notes, notes);
+    CHECK_STR(talk_session(t, session).title, "T");
+    spec.expect_settings = &none;
+    spec.settings = &first;
+    CHECK_OK(engine_update(t->rig.engine, &spec, &t->arena, &out, &t->fault), &t->fault);
+    CHECK_FAULT(engine_update(t->rig.engine, &spec, &t->arena, &out, &t->fault), FAULT_HEAD_MOVED,
+                &t->fault);
+    spec.expect_settings = &first;
+    spec.settings = &second;
+    CHECK_OK(engine_update(t->rig.engine, &spec, &t->arena, &out, &t->fault), &t->fault);
+    CHECK_STR(out.settings, "{\"a\":2}");
+    CHECK_STR(out.title, "not this");
+}
+
+static void a_home_is_a_short_word(struct talk *t)
+{
+    static const char *const bad[] = {"Kagent", "a_b", "a b", "a/b", "\xc3\xa9", "a\n"};
+    struct str long_word = STR("abcdefghijklmnopqrstuvwxyz-abcdef");
+    struct create_spec spec = new_session(t);
+    struct fork_spec fork = {.owner = t->rig.owner, .session = talk_create(t, "T")};
+    struct fork_result forked;
+    struct session out;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        spec.home = fork.home = str_of(bad[i]);
+        CHECK_FAULT(engine_create(t->rig.engine, &spec, &t->arena, &out, &t->fault), FAULT_INVALID,
+                    &t->fault);
+        CHECK_FAULT(engine_fork(t->rig.engine, &fork, &t->arena, &forked, &t->fault), FAULT_INVALID,
+                    &t->fault);
+    }
+    spec.home = long_word;
+    CHECK_FAULT(engine_create(t->rig.engine, &spec, &t->arena, &out, &t->fault), FAULT_TOO_LARGE,
+                &t->fault);
+    spec.home.n--;
+    CHECK_OK(engine_create(t->rig.engine, &spec, &t->arena, &out, &t->fault), &t->fault);
+    assert_int_equal(out.home.n, LIMIT_HOME_BYTES);
+}
+
 static void titles_must_be_text(struct talk *t)
 {
     struct create_spec spec = new_session(t);
@@ -500,6 +594,9 @@ const struct contract_test session_contract[] = {
     CONTRACT(a_whole_id_wins_over_parts),
     CONTRACT(deleted_sessions_have_no_name),
     CONTRACT(a_session_is_changed),
+    CONTRACT(settings_and_home_are_kept),
+    CONTRACT(settings_change_as_expected_or_not_at_all),
+    CONTRACT(a_home_is_a_short_word),
     CONTRACT(titles_must_be_text),
     CONTRACT(the_list_has_the_newest_first),
     CONTRACT(the_list_is_filtered),

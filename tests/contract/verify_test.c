@@ -26,6 +26,7 @@ static const struct {
     {"session.id", "1"},
     {"session.owner", "1"},
     {"session.agent", "1"},
+    {"session.home", "1"},
     {"session.archived", "1"},
     {"session.state", "1"},
     {"session.created_us", "1"},
@@ -219,7 +220,9 @@ static void furnish(struct talk *t)
     struct create_spec create = {.owner = t->rig.owner,
                                  .title = STR("sub"),
                                  .agent = STR("ns/a"),
-                                 .metadata = STR("{\"a\":1}")};
+                                 .metadata = STR("{\"a\":1}"),
+                                 .home = STR("ash"),
+                                 .settings = STR("{\"a\":1}")};
     struct entry_spec spec = talk_message(t, ROLE_ASSISTANT, "with all parts");
     struct entry_spec reference = {.kind = ENTRY_SUBSESSION, .body = STR("{}")};
     struct record_spec record = {

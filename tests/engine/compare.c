@@ -343,6 +343,15 @@ static int children_of(const struct play *run, const struct model_session *sessi
     return count;
 }
 
+/* The number of the newest move that the session made itself; 0: it made none. */
+static int newest_move(const struct play *run, const struct model_session *session)
+{
+    for (int i = session->raw.count - 1; i >= session->inherited; i--)
+        if (run->model->acts[session->raw.items[i]]->kind == ENTRY_MOVE)
+            return run->model->acts[session->raw.items[i]]->n;
+    return 0;
+}
+
 static void compare_self(struct play *run, const struct model_session *session,
                          const struct session *got)
 {
@@ -372,6 +381,8 @@ static void compare_self(struct play *run, const struct model_session *session,
     compare_number(run, session, "archived", got->archived, session->archived);
     compare_number(run, session, "can be undone", got->can_undo, session->undo.count > 0);
     compare_number(run, session, "can be redone", got->can_redo, session->redo.count > 0);
+    compare_number(run, session, "the newest move", got->moved_n, newest_move(run, session));
+    compare_text(run, session, "the settings", got->settings, session->settings);
     compare_number(run, session, "kind of session", got->state,
                    session->sub ? SESSION_SUB : SESSION_LIVE);
     compare_number(run, session, "created at", got->created_us, session->created_us);
@@ -591,7 +602,7 @@ static void compare_member(struct play *run, const struct model_session *session
 static void compare_records(struct play *run, const struct model_session *session)
 {
     struct gathered got = {.arena = &run->arena};
-    int count, *want = model_records(session, &count);
+    int count, *places, *want = model_records(session, &places, &count);
     struct fault fault;
 
     run_expect(run, session, "the records",
@@ -606,9 +617,12 @@ static void compare_records(struct play *run, const struct model_session *sessio
         compare_text(run, session, "the turn of a record", got.records[i].turn, save->turn);
         compare_number(run, session, "the kind of a record", got.records[i].kind, save->kind);
         compare_number(run, session, "the time of a record", got.records[i].at_us, save->at_us);
+        compare_address(run, session, "the place of a record", got.records[i].at,
+                        model_act_address(run->model, session->saves[places[i]].place));
     }
     compare_number(run, session, "records", (int64_t)got.count, count);
     free(want);
+    free(places);
 }
 
 static void compare_labels(struct play *run, const struct model_session *session)

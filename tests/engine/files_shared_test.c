@@ -291,11 +291,13 @@ static int intents(struct desk *desk)
     return count;
 }
 
-/* What a process that was killed while it rewound session a leaves: "two" is gone already. */
-static struct str half_a_rewind(struct desk *desk)
+/*
+ * What a process that was killed while it rewound session a leaves: "two" is gone already. `plan`
+ * says what there is beside where the rewind goes.
+ */
+static struct str half_a_rewind_of(struct desk *desk, struct plan plan)
 {
     struct str first = turn_write(desk, desk->a, "one", "1");
-    struct plan plan = {.deed = DEED_MOVE, .act = MOVE_REWIND};
     struct intent_spec spec = {.owner = desk->talk.rig.owner,
                                .session = desk->a,
                                .dir = str_of(desk->dir),
@@ -333,6 +335,11 @@ static struct str half_a_rewind(struct desk *desk)
     return first;
 }
 
+static struct str half_a_rewind(struct desk *desk)
+{
+    return half_a_rewind_of(desk, (struct plan){.deed = DEED_MOVE, .act = MOVE_REWIND});
+}
+
 static int64_t recover(struct desk *desk)
 {
     int64_t left = -1;
@@ -360,6 +367,114 @@ static void half_a_rewind_is_finished(void **state)
     assert_string_equal(text_of(desk, desk->dir, "two"), "-");
     assert_int_equal(talk_session(&desk->talk, desk->a).messages, 1);
     talk_verify(&desk->talk);
+}
+
+/* What the move says goes with it: a runtime's entry, and the state that it leaves. */
+static void half_a_rewind_is_finished_with_its_entry(void **state)
+{
+    struct desk *desk = *state;
+    struct talk *talk = &desk->talk;
+    struct state_item items[] = {{STR("k"), STR("1")}, {STR("user:k"), STR("2")}};
+    struct str keep = STR("user:");
+    struct entry_spec entry = talk_message(talk, ROLE_ASSISTANT, "the word");
+    struct gathered raw;
+    struct session is;
+
+    entry.id = STR("word");
+    entry.turn_rule = TURN_NAMED;
+    entry.turn = STR("its turn");
+    entry.has_usage = true;
+    entry.usage = (struct usage){1, 2, 3};
+    entry.flags = ENTRY_INTERRUPTED;
+    entry.state = (struct state){items, 2};
+    half_a_rewind_of(desk, (struct plan){.deed = DEED_MOVE,
+                                         .act = MOVE_REWIND,
+                                         .keep = &keep,
+                                         .keep_count = 1,
+                                         .entry = &entry});
+    assert_int_equal(recover(desk), 0);
+    assert_int_equal(intents(desk), 0);
+    assert_string_equal(text_of(desk, desk->dir, "two"), "-");
+    is = talk_session(talk, desk->a);
+    assert_int_equal(is.messages, 1);
+    assert_int_equal(is.state_at_head.count, 1);
+    CHECK_STR(is.state_at_head.items[0].key, "user:k");
+    raw = talk_raw(talk, desk->a);
+    assert_int_equal(raw.entries[raw.count - 1].kind, ENTRY_MOVE);
+    CHECK_STR(raw.entries[raw.count - 2].id, "word");
+    CHECK_STR(raw.entries[raw.count - 2].turn, "its turn");
+    CHECK_STR(raw.entries[raw.count - 2].body, "{\"text\":\"the word\"}");
+    assert_int_equal(raw.entries[raw.count - 2].role, ROLE_ASSISTANT);
+    assert_int_equal(raw.entries[raw.count - 2].usage.cost, 3);
+    assert_true(raw.entries[raw.count - 2].flags & ENTRY_INTERRUPTED);
+    assert_int_equal(talk_search(talk, "word").count, 1); /* its spans came along */
+    talk_undo(talk, desk->a);
+    CHECK_STR(talk_session(talk, desk->a).head, "word");
+    assert_int_equal(talk_session(talk, desk->a).state_at_head.count, 2);
+    talk_verify(talk);
+}
+
+/* Left by a tine that wrote less down. */
+static void an_older_plan_is_understood(void **state)
+{
+    struct desk *desk = *state;
+    struct plan plan = {.deed = DEED_MOVE, .act = MOVE_REWIND, .target = {3, 4}}, out;
+    struct str bytes;
+    struct buf body;
+
+    buf_init(&body, 4096);
+    plan_encode(&plan, &body);
+    assert_int_equal(body.p[7], 2);
+    body.p[7] = 1;
+    bytes = buf_str(&body);
+    assert_false(plan_decode(bytes, &desk->talk.arena, &out)); /* that one ends sooner */
+    bytes.n -= 16;
+    assert_true(plan_decode(bytes, &desk->talk.arena, &out));
+    assert_true(address_eq(out.target, plan.target));
+    assert_null(out.entry);
+    body.p[7] = 3;
+    assert_false(plan_decode(buf_str(&body), &desk->talk.arena, &out));
+    buf_clear(&body);
+}
+
+/* Through the directory as well: entry, then the move, and both come back with an undo. */
+static void a_rewind_with_files_takes_its_entry_along(void **state)
+{
+    struct desk *desk = *state;
+    struct talk *talk = &desk->talk;
+    struct str first = turn_write(desk, desk->a, "file", "1");
+    struct entry_spec entry = {.kind = ENTRY_EVENT, .id = STR("word"), .body = STR("{\"e\":1}")};
+    struct move_spec spec = {.owner = talk->rig.owner,
+                             .session = desk->a,
+                             .act = MOVE_REWIND,
+                             .point = after_message(first),
+                             .entry = &entry,
+                             .dry_run = true};
+    struct files_report report;
+    struct move_result moved;
+    size_t count;
+
+    turn_write(desk, desk->a, "file", "2");
+    count = talk_raw(talk, desk->a).count;
+    CHECK_OK(workspaces_move(desk->workspaces, &spec, false, &talk->arena, &moved, &report,
+                             &talk->fault),
+             &talk->fault);
+    assert_int_equal(talk_raw(talk, desk->a).count, count);
+    spec.dry_run = false;
+    CHECK_OK(workspaces_move(desk->workspaces, &spec, false, &talk->arena, &moved, &report,
+                             &talk->fault),
+             &talk->fault);
+    assert_string_equal(text_of(desk, desk->dir, "file"), "1");
+    assert_int_equal(talk_raw(talk, desk->a).count, count + 2);
+    CHECK_STR(talk_raw(talk, desk->a).entries[count].id, "word");
+    spec.act = MOVE_UNDO;
+    spec.entry = NULL;
+    CHECK_OK(workspaces_move(desk->workspaces, &spec, false, &talk->arena, &moved, &report,
+                             &talk->fault),
+             &talk->fault);
+    assert_string_equal(text_of(desk, desk->dir, "file"), "2");
+    CHECK_STR(talk_session(talk, desk->a).head, "word");
+    talk_verify(talk);
 }
 
 static void a_missing_directory_blocks_its_session_alone(void **state)
@@ -491,6 +606,9 @@ int main(void)
         ON_DESK(what_a_forced_rewind_took_is_in_the_history_of_the_other),
         ON_DESK(one_works_there_at_a_time),
         ON_DESK(half_a_rewind_is_finished),
+        ON_DESK(half_a_rewind_is_finished_with_its_entry),
+        ON_DESK(an_older_plan_is_understood),
+        ON_DESK(a_rewind_with_files_takes_its_entry_along),
         ON_DESK(a_missing_directory_blocks_its_session_alone),
         ON_DESK(another_directory_in_its_place_is_not_touched),
         ON_DESK(another_workspace_frees_the_session),

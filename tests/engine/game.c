@@ -527,6 +527,28 @@ static struct model_session *play_update(struct play *run, struct model_session 
     return session;
 }
 
+/* As they are expected, or as they never were: then nothing changes. */
+static struct model_session *play_settings(struct play *run, struct model_session *session)
+{
+    struct str settings = arena_printf(&run->arena, "{\"w%d\":{}}", chance_below(&run->chance, 3));
+    struct str is = arena_dup(&run->arena, str_of(session->settings)), never = STR("{\"x\":1}");
+    bool wrong = chance_of(&run->chance, 20);
+    struct update_spec spec = {.owner = run->rig.owner,
+                               .session = str_of(session->id),
+                               .settings = &settings,
+                               .expect_settings = wrong ? &never : &is};
+    struct session out;
+    struct fault fault;
+
+    doing(run, "settings %s%s", settings.p, wrong ? " when they are others" : "");
+    run_expect(run, session, "settings",
+               engine_update(run->rig.engine, &spec, &run->arena, &out, &fault),
+               wrong ? FAULT_HEAD_MOVED : FAULT_OK, &fault);
+    if (!wrong)
+        model_settings(run->model, session, settings.p, run->rig.now_us);
+    return session;
+}
+
 static struct model_session *play_delete(struct play *run, struct model_session *session)
 {
     if (living(run) <= 3)
@@ -628,10 +650,10 @@ static const struct {
     int weight;
     struct model_session *(*play)(struct play *run, struct model_session *session);
 } plays[] = {
-    {32, play_append},   {10, play_fork},  {11, play_rewind}, {6, play_undo},
-    {6, play_redo},      {4, play_adopt},  {3, play_delete},  {2, play_create},
-    {5, play_reference}, {8, play_save},   {5, play_label},   {2, play_update},
-    {3, play_repeat},    {3, play_search}, {5, play_merge},   {3, play_intent},
+    {32, play_append}, {10, play_fork},  {11, play_rewind},  {6, play_undo},      {6, play_redo},
+    {4, play_adopt},   {3, play_delete}, {2, play_create},   {5, play_reference}, {8, play_save},
+    {5, play_label},   {2, play_update}, {2, play_settings}, {3, play_repeat},    {3, play_search},
+    {5, play_merge},   {3, play_intent},
 };
 
 static void play_one(struct play *run)

@@ -175,10 +175,45 @@ static bool goes_nowhere(const struct model_session *session, const struct plan 
     return there && same;
 }
 
+/* Now and then a runtime has a word of its own for the move. It moves no files. */
+static struct entry_spec *random_word(struct play *run, const struct model_session *session,
+                                      struct made_up *made)
+{
+    struct entry_spec *spec;
+
+    if (!chance_of(&run->chance, 30))
+        return NULL;
+    do
+        *made = random_entry(run, session);
+    while (made->act.kind == ENTRY_FILES);
+    made->act.brings = MODEL_TREELESS;
+    made->act.left_out = false;
+    spec = arena_alloc(&run->arena, sizeof(*spec));
+    *spec = spec_of(run, made);
+    return spec;
+}
+
+/* It stands just behind where the head was. */
+static void accept_word(struct play *run, struct model_session *session, struct made_up *made,
+                        struct address head)
+{
+    struct point_spec point = {.by = POINT_ADDRESS, .side = SIDE_AFTER, .guard = GUARD_NONE};
+    struct entry stored;
+    struct fault fault;
+
+    point.address = (struct address){session->s, head.s == session->s ? head.n + 1 : 1};
+    run_expect(run, session, "the word for the move",
+               store_entry_get(run->rig.store, run->rig.owner, str_of(session->id), &point,
+                               &run->arena, &stored, &fault),
+               FAULT_OK, &fault);
+    accept_entry(run, session, made, &stored);
+}
+
 /* The spec's point and what is to be expected of it; then the rewind itself. */
 static enum fault_code rewind_to(struct play *run, struct model_session *session,
                                  struct move_spec *spec, bool keep)
 {
+    struct made_up made;
     static const struct str kept_prefixes[] = {{"app:", 4}, {"user:", 5}};
     struct model_point point;
     enum fault_code wanted = model_point(run->model, session, &spec->point, &point), code;
@@ -197,14 +232,15 @@ static enum fault_code rewind_to(struct play *run, struct model_session *session
         target = plan.tree;
         if (!spec->dry_run)
             give_files(run, session, &spec->files, &plan);
-        if (goes_nowhere(session, &plan, spec->dry_run))
+        spec->entry = random_word(run, session, &made);
+        if (!spec->entry && goes_nowhere(session, &plan, spec->dry_run))
             wanted = FAULT_POINT_IS_HEAD;
     }
     if (spec->point.by == POINT_END)
         wanted = FAULT_POINT_INVALID;
-    doing(run, "rewind %s%s %s%s, tree %d", scope_words[spec->scope],
-          keep ? " with kept state" : "", point_words(run, &spec->point).p,
-          spec->dry_run ? ", dry" : "", plan.tree);
+    doing(run, "rewind %s%s%s %s%s, tree %d", scope_words[spec->scope],
+          keep ? " with kept state" : "", spec->entry ? " with a word" : "",
+          point_words(run, &spec->point).p, spec->dry_run ? ", dry" : "", plan.tree);
     code = engine_rewind(run->rig.engine, spec, &run->arena, &result, &fault);
     if (wanted != FAULT_OK && point.either != FAULT_OK && code == point.either)
         return code;
@@ -220,6 +256,11 @@ static enum fault_code rewind_to(struct play *run, struct model_session *session
     else
         compare_excluded(run, session, &point, result.has_excluded, &result.excluded);
     if (!spec->dry_run) {
+        if (spec->entry) {
+            accept_word(run, session, &made, result.head_at);
+            if (plan.scope == SCOPE_FILES)
+                plan.place = session->raw.count;
+        }
         accept_move(run, session, &plan, &result);
         return code;
     }
@@ -237,7 +278,7 @@ struct model_session *play_rewind(struct play *run, struct model_session *sessio
                              .point = random_point(run, session),
                              .dry_run = chance_of(&run->chance, 8)};
 
-    if (session->raw.count + 2 > ACTS_MAX)
+    if (session->raw.count + 3 > ACTS_MAX)
         return NULL;
     (void)rewind_to(run, session, &spec, chance_of(&run->chance, 40));
     return session;

@@ -1,5 +1,6 @@
 /* The hub: every listener is told what its filter lets through, once and in order. */
-#include "engine/hub.h"
+#include "engine/hub_item.h"
+#include "engine/turns.h"
 
 #include "support/talk.h"
 
@@ -78,7 +79,10 @@ static struct hub_word render(const struct event *event, struct arena *arena)
         word.type = event->item.entry->kind == ENTRY_MOVE ? "session.moved" : "message.added";
     else if (!event->item.note)
         word.type = "reset";
-    word.message = arena_printf(arena, "%" PRId64 ":%s\n", event->item.e, word.type);
+    else if (event->item.note->act == NOTE_LABELLED)
+        word.type = NULL; /* there is no word for it */
+    word.message = arena_printf(arena, "%" PRId64 ":%s\n", event->item.e,
+                                word.type ? word.type : "never seen");
     return word;
 }
 
@@ -126,12 +130,47 @@ static void ear_call(void *context)
     ((struct ear *)context)->called++;
 }
 
-static void ear_open(struct ear *ear, struct desk *desk, struct hub_filter filter, int64_t since)
+static void ear_listen(struct ear *ear, struct desk *desk, struct hub_filter filter,
+                       const struct hub_voice *voice, int64_t since)
 {
     *ear = (struct ear){0};
     buf_init(&ear->heard, 1 << 24);
-    ear->listener = hub_listen(desk->hub, &filter, NULL, since, ear_call, ear);
+    ear->listener = hub_listen(desk->hub, &filter, voice, since, ear_call, ear);
 }
+
+static void ear_open(struct ear *ear, struct desk *desk, struct hub_filter filter, int64_t since)
+{
+    ear_listen(ear, desk, filter, NULL, since);
+}
+
+/* A language of its own: the number, and of what happened as much as can be seen. */
+static void voice_event(void *context, const struct event *event, struct buf *out)
+{
+    const struct entry *entry = event->item.entry;
+    const struct note *note = event->item.note;
+
+    (void)context;
+    buf_add_format(out, "%" PRId64, event->item.e);
+    if (entry)
+        buf_add_format(out, " entry %.*s in %.*s: %.*s", STR_ARG(entry->id),
+                       STR_ARG(event->session), STR_ARG(entry->body));
+    else if (note)
+        buf_add_format(out, " note %d of %.*s: %.*s", (int)note->act, STR_ARG(event->session),
+                       STR_ARG(note->now));
+    else
+        buf_add_text(out, " reset");
+    buf_add_char(out, '\n');
+}
+
+static void voice_piece(void *context, const struct turn_piece *piece, struct buf *out)
+{
+    (void)context;
+    buf_add_format(out, "piece %d %.*s of %.*s at %" PRId64 "+%" PRId64 ": %.*s\n",
+                   (int)piece->delta.kind, STR_ARG(piece->delta.id), STR_ARG(piece->turn),
+                   piece->step, piece->offset, STR_ARG(piece->delta.text));
+}
+
+static const struct hub_voice voice = {voice_event, voice_piece, NULL};
 
 static void ear_take(struct ear *ear)
 {
@@ -151,6 +190,14 @@ static const char *ear_text(struct ear *ear)
 }
 
 static const struct hub_filter everything = {.owner = OWNER_ANY};
+
+/* It has heard these words and no others; forgets them. */
+static void check_heard(struct ear *ear, struct str words)
+{
+    ear_take(ear);
+    CHECK_STR(buf_str(&ear->heard), words.p);
+    buf_reset(&ear->heard);
+}
 
 /* ---- tests ---- */
 
@@ -274,6 +321,28 @@ static void running_text_stands_between_the_right_events(void **state)
     desk_close(&desk);
 }
 
+/* All is read at once, and the text still comes before the message that it became. */
+static void running_text_keeps_its_place_in_a_reading(void **state)
+{
+    struct desk desk;
+    struct ear ear;
+    struct str session;
+
+    (void)state;
+    desk_open(&desk);
+    session = talk_create(&desk.talk, "T");
+    ear_open(&ear, &desk, everything, now(&desk));
+    loop_settle(&desk.loop);
+    talk_say(&desk.talk, session, ROLE_USER, "question"); /* 2 */
+    tell(&desk, session, 2, "hello\n");
+    talk_say(&desk.talk, session, ROLE_ASSISTANT, "hello"); /* 3 */
+    tell(&desk, session, 3, "next\n");
+    loop_settle(&desk.loop);
+    check_heard(&ear, STR("2:message.added\nhello\n3:message.added\nnext\n"));
+    ear_close(&ear);
+    desk_close(&desk);
+}
+
 static void a_slow_listener_is_spared_running_text(void **state)
 {
     struct desk desk;
@@ -324,6 +393,158 @@ static void a_number_from_the_future_is_a_reset(void **state)
     desk_close(&desk);
 }
 
+/* ---- voices ---- */
+
+static struct str voice_words(struct desk *desk, int64_t e, struct str id, struct str session,
+                              const char *text)
+{
+    return arena_printf(&desk->talk.arena, "%" PRId64 " entry %.*s in %.*s: {\"text\":\"%s\"}\n", e,
+                        STR_ARG(id), STR_ARG(session), text);
+}
+
+static void a_voice_is_given_what_happened(void **state)
+{
+    struct turn_piece piece = {.turn = STR("t"),
+                               .delta = {.kind = DELTA_OUTPUT, .id = STR("c1"), .text = STR("ls")},
+                               .step = 2,
+                               .offset = 7};
+    struct hub_tidings tidings = {.turn = STR("t"),
+                                  .type = "message.delta",
+                                  .message = STR("own\n"),
+                                  .piece = &piece,
+                                  .after = 2};
+    struct desk desk;
+    struct ear ear, own;
+    struct str session, id;
+
+    (void)state;
+    desk_open(&desk);
+    session = talk_create(&desk.talk, "T");
+    ear_listen(&ear, &desk, everything, &voice, now(&desk));
+    ear_open(&own, &desk, everything, now(&desk));
+    loop_settle(&desk.loop);
+    id = talk_say(&desk.talk, session, ROLE_USER, "one"); /* 2 */
+    tidings.owner = desk.talk.rig.owner;
+    tidings.session = piece.session = session;
+    hub_tell(desk.hub, &tidings);
+    tidings.piece = NULL;
+    hub_tell(desk.hub, &tidings); /* not for voices */
+    loop_settle(&desk.loop);
+    check_heard(&own, STR("2:message.added\nown\nown\n"));
+    check_heard(&ear, arena_printf(&desk.talk.arena, "%.*spiece 3 c1 of t at 2+7: ls\n",
+                                   STR_ARG(voice_words(&desk, 2, id, session, "one"))));
+    ear_close(&own);
+    ear_close(&ear);
+    desk_close(&desk);
+}
+
+static void what_the_hub_has_no_word_for_reaches_a_voice(void **state)
+{
+    struct hub_tidings tidings = {.type = NULL, .message = STR("nobody hears this\n"), .after = 3};
+    struct turn_piece piece = {.turn = STR("t"), .delta = {.text = STR("hm")}};
+    struct desk desk;
+    struct ear ear, own;
+    struct str session, id;
+
+    (void)state;
+    desk_open(&desk);
+    session = talk_create(&desk.talk, "T");
+    id = talk_say(&desk.talk, session, ROLE_USER, "one"); /* 2 */
+    ear_listen(&ear, &desk, everything, &voice, now(&desk));
+    ear_open(&own, &desk, everything, now(&desk));
+    loop_settle(&desk.loop);
+    talk_label(&desk.talk, session, id, "here"); /* 3 */
+    tidings.owner = desk.talk.rig.owner;
+    tidings.session = session;
+    tidings.turn = STR("t");
+    tidings.piece = &piece;
+    hub_tell(desk.hub, &tidings);
+    loop_settle(&desk.loop);
+    check_heard(&own, STR(""));
+    check_heard(&ear, arena_printf(&desk.talk.arena,
+                                   "3 note %d of %.*s: here\npiece 0  of t at 0+0: hm\n",
+                                   (int)NOTE_LABELLED, STR_ARG(session)));
+    ear_close(&own);
+    ear_close(&ear);
+    desk_close(&desk);
+}
+
+/* What was read while nobody had a voice is not in the ring for it. */
+static void a_voice_that_comes_late_reads_for_itself(void **state)
+{
+    struct desk desk;
+    struct ear own, late;
+    struct hub_counts counts;
+    struct str session, one, two, three;
+    int64_t since;
+
+    (void)state;
+    desk_open(&desk);
+    session = talk_create(&desk.talk, "T");
+    since = now(&desk);
+    ear_open(&own, &desk, everything, since);
+    loop_settle(&desk.loop);
+    one = talk_say(&desk.talk, session, ROLE_USER, "one"); /* 2 */
+    talk_label(&desk.talk, session, one, "x");             /* 3: not in the ring at all */
+    loop_settle(&desk.loop);
+    two = talk_say(&desk.talk, session, ROLE_USER, "two"); /* 4: being read when it comes */
+    loop_step(&desk.loop);
+    ear_listen(&late, &desk, everything, &voice, since);
+    assert_false(hub_caught_up(late.listener));
+    do
+        ear_take(&late);
+    while (loop_step(&desk.loop));
+    assert_true(hub_caught_up(late.listener));
+    hub_count(desk.hub, &counts);
+    assert_true(counts.caught_up >= 3);
+    three = talk_say(&desk.talk, session, ROLE_USER, "three"); /* 5: for both */
+    loop_settle(&desk.loop);
+    check_heard(&late, arena_printf(&desk.talk.arena, "%.*s3 note %d of %.*s: x\n%.*s%.*s",
+                                    STR_ARG(voice_words(&desk, 2, one, session, "one")),
+                                    (int)NOTE_LABELLED, STR_ARG(session),
+                                    STR_ARG(voice_words(&desk, 4, two, session, "two")),
+                                    STR_ARG(voice_words(&desk, 5, three, session, "three"))));
+    check_heard(&own, STR("2:message.added\n4:message.added\n5:message.added\n"));
+    hub_count(desk.hub, &counts);
+    assert_int_equal(counts.events, 3); /* the last was read once, for both */
+    ear_close(&own);
+    ear_close(&late);
+    desk_close(&desk);
+}
+
+static void a_voice_hears_of_a_reset(void **state)
+{
+    struct desk desk;
+    struct ear ear;
+
+    (void)state;
+    desk_open(&desk);
+    talk_create(&desk.talk, "T");
+    ear_listen(&ear, &desk, everything, &voice, 1000);
+    loop_settle(&desk.loop);
+    check_heard(&ear, STR("1 reset\n"));
+    ear_close(&ear);
+    desk_close(&desk);
+}
+
+static void what_is_kept_for_voices_counts(void **state)
+{
+    struct entry entry = {.id = STR("m1"), .body = STR("{\"text\":\"hello\"}")};
+    struct event event = {.session = STR("s1"), .item = {.e = 3, .entry = &entry}};
+    struct hub_item like = {.e = 3, .session = STR("s1"), .message = STR("word"), .event = &event};
+    struct hub_item *item = hub_item_new(&like);
+
+    (void)state;
+    assert_true(item->bytes >= 4 + sizeof(event) + sizeof(entry) + entry.id.n + entry.body.n);
+    assert_ptr_not_equal(item->event, &event);
+    assert_ptr_not_equal(item->event->item.entry, &entry);
+    assert_ptr_not_equal(item->event->item.entry->body.p, entry.body.p);
+    CHECK_STR(item->event->item.entry->body, "{\"text\":\"hello\"}");
+    CHECK_STR(item->event->session, "s1");
+    assert_null(item->event->item.entry->turn.p);
+    free(item);
+}
+
 /* It has heard an unbroken run of numbers from its own on; returns the last. */
 static int64_t heard_to(struct ear *ear, int64_t since)
 {
@@ -372,7 +593,7 @@ static void random_listeners_miss_nothing(void **state)
         case 4:
             if (!there[i]) {
                 since[i] = chance_below(&chance, (int)now(&desk) + 1);
-                ear_open(&ears[i], &desk, everything, since[i]);
+                ear_listen(&ears[i], &desk, everything, i % 2 ? &voice : NULL, since[i]);
                 there[i] = true;
             }
             break;
@@ -405,8 +626,14 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_between_asking_and_listening),
         cmocka_unit_test(filters_let_through_what_they_name),
         cmocka_unit_test(running_text_stands_between_the_right_events),
+        cmocka_unit_test(running_text_keeps_its_place_in_a_reading),
         cmocka_unit_test(a_slow_listener_is_spared_running_text),
         cmocka_unit_test(a_number_from_the_future_is_a_reset),
+        cmocka_unit_test(a_voice_is_given_what_happened),
+        cmocka_unit_test(what_the_hub_has_no_word_for_reaches_a_voice),
+        cmocka_unit_test(a_voice_that_comes_late_reads_for_itself),
+        cmocka_unit_test(a_voice_hears_of_a_reset),
+        cmocka_unit_test(what_is_kept_for_voices_counts),
         cmocka_unit_test(random_listeners_miss_nothing),
     };
 

@@ -157,6 +157,7 @@ struct model_session *model_create(struct model *model, const char *id, int64_t 
     struct model_session *session = session_add(model, id, s, title, at_us);
 
     session->sub = sub;
+    copy_text(session->settings, sizeof(session->settings), "{}");
     session->places = grown(NULL, 0, sizeof(*session->places));
     session->places[0] = (struct model_place){.tree = MODEL_TREELESS};
     for (int key = 0; key < MODEL_KEYS; key++)
@@ -263,6 +264,7 @@ struct model_session *model_fork(struct model *model, struct model_session *sour
     fork->bare = source->bare;
     fork->base = how->place ? model->acts[source->raw.items[how->place - 1]]->writer : -1;
     fork->parent = source->number;
+    copy_text(fork->settings, sizeof(fork->settings), source->settings);
     copy_text(fork->parent_id, sizeof(fork->parent_id), source->id);
     copy_text(fork->parent_title, sizeof(fork->parent_title), source->title);
     copy_text(fork->parent_message, sizeof(fork->parent_message), how->message);
@@ -421,6 +423,13 @@ void model_archive(struct model *model, struct model_session *session, bool arch
         return;
     session->archived = archived;
     note_add(model, session, archived ? NOTE_ARCHIVED : NOTE_UNARCHIVED, "", "", "", at_us);
+}
+
+void model_settings(struct model *model, struct model_session *session, const char *settings,
+                    int64_t at_us)
+{
+    copy_text(session->settings, sizeof(session->settings), settings);
+    note_add(model, session, NOTE_UPDATED, "", "", "", at_us);
 }
 
 /* Is the act on the path of something that lives, or of a place that something refers to? */
@@ -603,7 +612,7 @@ struct model_seen *model_labels(const struct model *model, const struct model_se
     return seen;
 }
 
-int *model_records(const struct model_session *session, int *count)
+int *model_records(const struct model_session *session, int **places, int *count)
 {
     const struct model_list *path = &model_head(session)->path;
     int *first = NULL, *last = NULL, n = 0;
@@ -635,7 +644,7 @@ int *model_records(const struct model_session *session, int *count)
             first[k] = first[k - 1], first[k - 1] = f;
             last[k] = last[k - 1], last[k - 1] = l;
         }
-    free(first);
+    *places = first;
     *count = n;
     return last;
 }

@@ -93,7 +93,7 @@ struct model_session {
     bool bare; /* it has no workspace */
     bool left; /* it lives, or something stands on an act of it */
     int64_t s; /* the store's number for it */
-    char id[MODEL_ID], title[MODEL_TEXT];
+    char id[MODEL_ID], title[MODEL_TEXT], settings[MODEL_TEXT];
     int64_t created_us;
     int family;    /* number of its first session */
     int base;      /* the session that wrote the act after which it begins; -1: none */
@@ -175,6 +175,8 @@ void model_rename(struct model *model, struct model_session *session, const char
                   int64_t at_us);
 void model_archive(struct model *model, struct model_session *session, bool archived,
                    int64_t at_us);
+void model_settings(struct model *model, struct model_session *session, const char *settings,
+                    int64_t at_us);
 
 /* With `purge` also the bodies go that the session wrote and that are on no living path. */
 void model_delete(struct model *model, struct model_session *session, bool purge);
@@ -246,8 +248,11 @@ struct model_seen {
 struct model_seen *model_labels(const struct model *model, const struct model_session *session,
                                 int *count); /* the caller frees */
 
-/* Indexes into saves: the version that counts of each record, in order; the caller frees. */
-int *model_records(const struct model_session *session, int *count);
+/*
+ * Indexes into saves: the version that counts of each record, in order, and the version at whose
+ * place it counts; the caller frees both.
+ */
+int *model_records(const struct model_session *session, int **places, int *count);
 
 /* The next title in the series of the session's title. */
 void model_fork_title(const struct model *model, const struct model_session *session, char *out);

@@ -20,6 +20,18 @@ static void ring_free(struct ring *ring)
     free(ring);
 }
 
+static void push(struct hub_list *list, int64_t e, int64_t owner, const char *session,
+                 struct str message)
+{
+    struct hub_item item = {.e = e,
+                            .owner = owner,
+                            .type = "message.added",
+                            .session = str_of(session),
+                            .message = message};
+
+    hub_list_push(list, hub_item_new(&item));
+}
+
 /* Adds events from one number to another, each with a message of so many bytes. */
 static void add(struct ring *ring, int64_t from, int64_t to, size_t bytes)
 {
@@ -29,8 +41,7 @@ static void add(struct ring *ring, int64_t from, int64_t to, size_t bytes)
     assert_non_null(text);
     hub_list_init(&list);
     for (int64_t e = from; e <= to; e++)
-        hub_list_push(&list, hub_item_new(e, 1, "message.added", STR("s1"), STR_NONE,
-                                          (struct str){text, bytes}));
+        push(&list, e, 1, "s1", (struct str){text, bytes});
     ring_add(ring, &list);
     assert_null(list.first);
     assert_int_equal(list.count, 0);
@@ -133,9 +144,9 @@ static void what_a_deleted_session_did_is_forgotten(void **state)
     (void)state;
     add(ring, 1, 4, 5);
     hub_list_init(&list);
-    hub_list_push(&list, hub_item_new(5, 1, "message.added", STR("s2"), STR_NONE, STR("kept")));
-    hub_list_push(&list, hub_item_new(6, 2, "message.added", STR("s1"), STR_NONE, STR("other")));
-    hub_list_push(&list, hub_item_new(7, 1, "session.deleted", STR("s1"), STR_NONE, STR("gone")));
+    push(&list, 5, 1, "s2", STR("kept"));
+    push(&list, 6, 2, "s1", STR("other"));
+    push(&list, 7, 1, "s1", STR("gone"));
     list.first->next->next->deletes = true;
     ring_add(ring, &list);
     assert_int_equal(ring->count, 3);

@@ -1,170 +1,13 @@
 /* Turns that tine runs: one at a time, in order, and ended whatever happens. */
-#include "engine/turns.h"
+#include "desk.h"
 
-#include "agent/scripted/scripted.h"
 #include "message/message_in.h"
 #include "message/part.h"
-#include "support/talk.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { ENDS_MAX = 64 };
-
-/* Who was told of which end, in order. */
-struct ends {
-    pthread_mutex_t lock;
-    pthread_cond_t more;
-    int count;
-    int who[ENDS_MAX];
-    enum run_state states[ENDS_MAX];
-    char reasons[ENDS_MAX][FAULT_MESSAGE_MAX];
-};
-
-struct ticket {
-    struct ends *ends;
-    int who;
-};
-
-struct desk {
-    struct talk talk;
-    struct agents *agents;
-    struct workspaces *workspaces;
-    struct turns *turns;
-    struct ends ends;
-    struct ticket tickets[ENDS_MAX];
-    struct str session;
-};
-
-static const struct agent_kind *kinds(void)
-{
-    static struct agent_kind table[2];
-
-    table[0] = agent_scripted;
-    return table;
-}
-
-static void turns_begin(struct desk *desk, int running_max)
-{
-    struct turns_options options = {.engine = desk->talk.rig.engine,
-                                    .agents = desk->agents,
-                                    .workspaces = desk->workspaces,
-                                    .home = desk->talk.rig.directory,
-                                    .running_max = running_max,
-                                    .queued_max = 3};
-
-    CHECK_OK(turns_open(&options, &desk->turns, &desk->talk.fault), &desk->talk.fault);
-}
-
-static void desk_open(struct desk *desk, const char *script, int running_max)
-{
-    struct agent_def def = {.name = STR("test/actor"),
-                            .kind = STR("scripted"),
-                            .script = str_of(script),
-                            .is_default = true,
-                            .fixed = true};
-    struct create_spec spec = {.title = STR("T"), .agent = STR("test/actor")};
-    struct workspaces_options workspaces;
-    struct session session;
-
-    memset(desk, 0, sizeof(*desk));
-    talk_open(&desk->talk, &rig_kinds[rig_kind_count - 1], 1);
-    workspaces = (struct workspaces_options){.engine = desk->talk.rig.engine,
-                                             .home = desk->talk.rig.directory};
-    pthread_mutex_init(&desk->ends.lock, NULL);
-    pthread_cond_init(&desk->ends.more, NULL);
-    desk->agents = agents_new(desk->talk.rig.store, kinds());
-    CHECK_OK(agents_fix(desk->agents, &def, &desk->talk.fault), &desk->talk.fault);
-    CHECK_OK(agents_load(desk->agents, &desk->talk.fault), &desk->talk.fault);
-    spec.owner = desk->talk.rig.owner;
-    CHECK_OK(
-        engine_create(desk->talk.rig.engine, &spec, &desk->talk.arena, &session, &desk->talk.fault),
-        &desk->talk.fault);
-    desk->session = session.id;
-    CHECK_OK(workspaces_open(&workspaces, &desk->workspaces, &desk->talk.fault), &desk->talk.fault);
-    turns_begin(desk, running_max);
-}
-
-static void desk_close(struct desk *desk)
-{
-    assert_true(turns_close(desk->turns, 5000));
-    workspaces_close(desk->workspaces);
-    agents_free(desk->agents);
-    pthread_cond_destroy(&desk->ends.more);
-    pthread_mutex_destroy(&desk->ends.lock);
-    talk_close(&desk->talk);
-}
-
-static void ended(void *context, enum run_state state, const struct fault *fault)
-{
-    struct ticket *ticket = context;
-    struct ends *ends = ticket->ends;
-
-    pthread_mutex_lock(&ends->lock);
-    ends->who[ends->count] = ticket->who;
-    ends->states[ends->count] = state;
-    snprintf(ends->reasons[ends->count], FAULT_MESSAGE_MAX, "%s", fault ? fault->message : "");
-    ends->count++;
-    pthread_cond_broadcast(&ends->more);
-    pthread_mutex_unlock(&ends->lock);
-}
-
-static void wait_for(struct desk *desk, int count)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 20;
-    pthread_mutex_lock(&desk->ends.lock);
-    while (desk->ends.count < count)
-        if (pthread_cond_timedwait(&desk->ends.more, &desk->ends.lock, &until) != 0)
-            break;
-    pthread_mutex_unlock(&desk->ends.lock);
-    assert_int_equal(desk->ends.count, count);
-}
-
-static enum fault_code send(struct desk *desk, struct str session, const char *text, int who,
-                            enum turn_busy busy, struct turn_begun *out)
-{
-    struct entry_spec entry = message_of_text(ROLE_USER, str_of(text), &desk->talk.arena);
-    struct turn_cmd cmd = {.owner = desk->talk.rig.owner,
-                           .session = session,
-                           .entries = &entry,
-                           .count = 1,
-                           .busy = busy};
-
-    desk->tickets[who] = (struct ticket){&desk->ends, who};
-    return turns_send(desk->turns, &cmd, &desk->talk.arena, out, ended, &desk->tickets[who],
-                      &desk->talk.fault);
-}
-
-static void pause_ms(int ms)
-{
-    struct timespec time = {ms / 1000, (ms % 1000) * 1000000L};
-
-    nanosleep(&time, NULL);
-}
-
-static enum run_state state_of(struct desk *desk)
-{
-    return talk_session(&desk->talk, desk->session).turn_state;
-}
-
-/* The texts of the visible messages, with a blank between them. */
-static const char *said(struct desk *desk, struct str session)
-{
-    struct gathered got = talk_history(&desk->talk, session, false);
-    struct str all = STR_NONE;
-
-    for (size_t i = 0; i < got.count; i++)
-        all = arena_printf(&desk->talk.arena, "%.*s%s%.*s", STR_ARG(all), i ? " " : "",
-                           STR_ARG(parts_text(got.entries[i].body, &desk->talk.arena)));
-    return all.p;
-}
 
 /* ---- tests ---- */
 
@@ -175,10 +18,10 @@ static void a_turn_is_answered(void **state)
 
     (void)state;
     desk_open(&desk, "[[{\"echo\":true}]]", 0);
-    CHECK_OK(send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    wait_for(&desk, 1);
+    CHECK_OK(desk_send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    desk_wait(&desk, 1);
     assert_int_equal(desk.ends.states[0], RUN_DONE);
-    assert_int_equal(state_of(&desk), RUN_DONE);
+    assert_int_equal(desk_state(&desk), RUN_DONE);
     assert_int_equal(talk_history(&desk.talk, desk.session, false).count, 2);
     assert_true(str_eq(talk_history(&desk.talk, desk.session, false).entries[1].turn, begun.turn));
     desk_close(&desk);
@@ -191,11 +34,11 @@ static void a_failure_is_told_with_its_reason(void **state)
 
     (void)state;
     desk_open(&desk, "[[{\"delta\":\"half a \"},{\"fail\":\"no luck\"}]]", 0);
-    CHECK_OK(send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    wait_for(&desk, 1);
+    CHECK_OK(desk_send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    desk_wait(&desk, 1);
     assert_int_equal(desk.ends.states[0], RUN_FAILED);
     assert_non_null(strstr(desk.ends.reasons[0], "no luck"));
-    assert_int_equal(state_of(&desk), RUN_FAILED);
+    assert_int_equal(desk_state(&desk), RUN_FAILED);
     /* what was said is kept, and marked */
     assert_int_equal(talk_history(&desk.talk, desk.session, false).count, 2);
     assert_true(talk_history(&desk.talk, desk.session, false).entries[1].flags & ENTRY_INTERRUPTED);
@@ -209,20 +52,21 @@ static void a_second_send_is_refused_or_waits(void **state)
 
     (void)state;
     desk_open(&desk, "[[{\"sleep_ms\":200},{\"echo\":true}]]", 0);
-    CHECK_OK(send(&desk, desk.session, "one", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    assert_int_equal(send(&desk, desk.session, "no", 9, TURN_REFUSE, &begun), FAULT_TURN_RUNNING);
+    CHECK_OK(desk_send(&desk, desk.session, "one", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    assert_int_equal(desk_send(&desk, desk.session, "no", 9, TURN_REFUSE, &begun),
+                     FAULT_TURN_RUNNING);
     for (int i = 1; i <= 3; i++) {
-        CHECK_OK(send(&desk, desk.session, i == 1 ? "two" : "more", i, TURN_WAIT, &begun),
+        CHECK_OK(desk_send(&desk, desk.session, i == 1 ? "two" : "more", i, TURN_WAIT, &begun),
                  &desk.talk.fault);
         assert_true(begun.queued);
     }
-    assert_int_equal(send(&desk, desk.session, "no", 9, TURN_WAIT, &begun), FAULT_TOO_MANY);
-    wait_for(&desk, 4);
+    assert_int_equal(desk_send(&desk, desk.session, "no", 9, TURN_WAIT, &begun), FAULT_TOO_MANY);
+    desk_wait(&desk, 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(desk.ends.who[i], i);
         assert_int_equal(desk.ends.states[i], RUN_DONE);
     }
-    assert_string_equal(said(&desk, desk.session), "one one two two more more more more");
+    assert_string_equal(desk_said(&desk, desk.session), "one one two two more more more more");
     desk_close(&desk);
 }
 
@@ -237,15 +81,15 @@ static void a_cancel_keeps_what_was_said(void **state)
               "[[{\"say\":{\"parts\":[{\"type\":\"tool_call\",\"id\":\"c\",\"name\":\"n\","
               "\"arguments\":{}}]}},{\"delta\":\"I was ab\"},{\"wait\":true}]]",
               0);
-    CHECK_OK(send(&desk, desk.session, "go", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    CHECK_OK(send(&desk, desk.session, "later", 1, TURN_WAIT, &begun), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "go", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "later", 1, TURN_WAIT, &begun), &desk.talk.fault);
     pause_ms(100);
     CHECK_OK(turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, &desk.talk.fault),
              &desk.talk.fault);
-    wait_for(&desk, 2);
+    desk_wait(&desk, 2);
     assert_int_equal(desk.ends.states[0], RUN_CANCELLED);
     assert_int_equal(desk.ends.states[1], RUN_CANCELLED);
-    assert_int_equal(state_of(&desk), RUN_CANCELLED);
+    assert_int_equal(desk_state(&desk), RUN_CANCELLED);
     got = talk_history(&desk.talk, desk.session, false);
     assert_int_equal(got.count, 4); /* question, call, its result, what was being said */
     assert_int_equal(got.entries[2].role, ROLE_TOOL);
@@ -266,18 +110,12 @@ static void turns_beyond_the_limit_wait_for_a_thread(void **state)
     (void)state;
     desk_open(&desk, "[[{\"sleep_ms\":50},{\"echo\":true}]]", 2);
     for (int i = 0; i < 6; i++) {
-        struct create_spec spec = {.owner = desk.talk.rig.owner, .agent = STR("test/actor")};
-        struct session session;
-
-        CHECK_OK(engine_create(desk.talk.rig.engine, &spec, &desk.talk.arena, &session,
-                               &desk.talk.fault),
-                 &desk.talk.fault);
-        sessions[i] = session.id;
-        CHECK_OK(send(&desk, sessions[i], "hi", i, TURN_REFUSE, &begun), &desk.talk.fault);
+        sessions[i] = desk_session(&desk);
+        CHECK_OK(desk_send(&desk, sessions[i], "hi", i, TURN_REFUSE, &begun), &desk.talk.fault);
     }
-    wait_for(&desk, 6);
+    desk_wait(&desk, 6);
     for (int i = 0; i < 6; i++)
-        assert_string_equal(said(&desk, sessions[i]), "hi hi");
+        assert_string_equal(desk_said(&desk, sessions[i]), "hi hi");
     desk_close(&desk);
 }
 
@@ -345,9 +183,9 @@ static void files_that_cannot_be_recorded_fail_the_turn(void **state)
     options.engine = desk.talk.rig.engine;
     options.home = desk.talk.rig.directory;
     CHECK_OK(workspaces_open(&options, &desk.workspaces, &desk.talk.fault), &desk.talk.fault);
-    turns_begin(&desk, 0);
-    CHECK_OK(send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    wait_for(&desk, 1);
+    desk_turns(&desk, 0);
+    CHECK_OK(desk_send(&desk, desk.session, "hello", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    desk_wait(&desk, 1);
     assert_int_equal(desk.ends.states[0], RUN_FAILED);
     assert_non_null(strstr(desk.ends.reasons[0], "files"));
     CHECK_OK(store_run_get(desk.talk.rig.store, desk.talk.rig.owner, desk.session, &desk.talk.arena,
@@ -367,14 +205,14 @@ static void closing_ends_what_runs(void **state)
 
     (void)state;
     desk_open(&desk, "[[{\"delta\":\"so far\"},{\"wait\":true}]]", 0);
-    CHECK_OK(send(&desk, desk.session, "one", 0, TURN_REFUSE, &begun), &desk.talk.fault);
-    CHECK_OK(send(&desk, desk.session, "two", 1, TURN_WAIT, &begun), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "one", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "two", 1, TURN_WAIT, &begun), &desk.talk.fault);
     pause_ms(50);
     assert_true(turns_close(desk.turns, 5000));
-    wait_for(&desk, 2);
-    assert_int_equal(state_of(&desk), RUN_FAILED);
+    desk_wait(&desk, 2);
+    assert_int_equal(desk_state(&desk), RUN_FAILED);
     assert_int_equal(talk_history(&desk.talk, desk.session, false).count, 2);
-    turns_begin(&desk, 0);
+    desk_turns(&desk, 0);
     desk_close(&desk);
 }
 
@@ -397,22 +235,22 @@ static void a_repeated_send_joins_its_turn(void **state)
                             .once = &once};
     for (int i = 0; i < 3; i++)
         desk.tickets[i] = (struct ticket){&desk.ends, i};
-    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &first, ended, &desk.tickets[0],
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &first, desk_ended, &desk.tickets[0],
                         &desk.talk.fault),
              &desk.talk.fault);
     again = (struct once){.owner = once.owner, .key = once.key};
     cmd.once = &again;
-    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, ended, &desk.tickets[1],
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, desk_ended, &desk.tickets[1],
                         &desk.talk.fault),
              &desk.talk.fault);
     assert_true(second.joined && !second.over && str_eq(first.turn, second.turn));
-    wait_for(&desk, 2);
+    desk_wait(&desk, 2);
     again = (struct once){.owner = once.owner, .key = once.key};
-    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &third, ended, &desk.tickets[2],
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &third, desk_ended, &desk.tickets[2],
                         &desk.talk.fault),
              &desk.talk.fault);
     assert_true(third.joined && third.over && str_eq(first.turn, third.turn));
-    assert_string_equal(said(&desk, desk.session), "hi hi");
+    assert_string_equal(desk_said(&desk, desk.session), "hi hi");
     desk_close(&desk);
 }
 
@@ -426,7 +264,7 @@ static void a_send_that_waits_is_carried_out_once(void **state)
 
     (void)state;
     desk_open(&desk, "[[{\"sleep_ms\":200},{\"echo\":true}],[{\"echo\":true}]]", 0);
-    CHECK_OK(send(&desk, desk.session, "one", 0, TURN_REFUSE, &first), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "one", 0, TURN_REFUSE, &first), &desk.talk.fault);
     for (int i = 0; i < 4; i++) {
         struct turn_cmd cmd = {.owner = desk.talk.rig.owner,
                                .session = desk.session,
@@ -441,8 +279,8 @@ static void a_send_that_waits_is_carried_out_once(void **state)
         entries[i] = message_of_text(ROLE_USER, STR("pay"), &desk.talk.arena);
         desk.tickets[i + 1] = (struct ticket){&desk.ends, i + 1};
         if (i == 3)
-            wait_for(&desk, 3);
-        code = turns_send(desk.turns, &cmd, &desk.talk.arena, &begun[i], ended,
+            desk_wait(&desk, 3);
+        code = turns_send(desk.turns, &cmd, &desk.talk.arena, &begun[i], desk_ended,
                           &desk.tickets[i + 1], &desk.talk.fault);
         assert_int_equal(code, i == 2 ? FAULT_KEY_REUSED : FAULT_OK);
     }
@@ -450,7 +288,7 @@ static void a_send_that_waits_is_carried_out_once(void **state)
     assert_true(begun[1].queued && begun[1].joined);
     assert_true(begun[3].joined && begun[3].over);
     assert_true(str_eq(begun[0].turn, begun[1].turn) && str_eq(begun[0].turn, begun[3].turn));
-    assert_string_equal(said(&desk, desk.session), "one one pay pay");
+    assert_string_equal(desk_said(&desk, desk.session), "one one pay pay");
     desk_close(&desk);
 }
 
@@ -468,22 +306,22 @@ static void a_message_sent_again_joins_its_turn(void **state)
     cmd = (struct turn_cmd){
         .owner = desk.talk.rig.owner, .session = desk.session, .entries = &entry, .count = 1};
     desk.tickets[0] = (struct ticket){&desk.ends, 0};
-    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &first, ended, &desk.tickets[0],
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &first, desk_ended, &desk.tickets[0],
                         &desk.talk.fault),
              &desk.talk.fault);
-    wait_for(&desk, 1);
+    desk_wait(&desk, 1);
     entry = message_of_text(ROLE_USER, STR("hi"), &desk.talk.arena);
     entry.id = STR("mine");
-    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, ended, &desk.tickets[0],
+    CHECK_OK(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, desk_ended, &desk.tickets[0],
                         &desk.talk.fault),
              &desk.talk.fault);
     assert_true(second.joined && second.over && str_eq(first.turn, second.turn));
     entry = message_of_text(ROLE_USER, STR("other bytes"), &desk.talk.arena);
     entry.id = STR("mine");
-    assert_int_equal(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, ended,
+    assert_int_equal(turns_send(desk.turns, &cmd, &desk.talk.arena, &second, desk_ended,
                                 &desk.tickets[0], &desk.talk.fault),
                      FAULT_ID_TAKEN);
-    assert_string_equal(said(&desk, desk.session), "hi hi");
+    assert_string_equal(desk_said(&desk, desk.session), "hi hi");
     desk_close(&desk);
 }
 

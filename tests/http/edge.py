@@ -38,7 +38,7 @@ class Server:
         self.process = subprocess.Popen(
             [PROGRAM, *options], stdout=subprocess.PIPE, stderr=self.err, text=True
         )
-        self.port = int(self.process.stdout.readline())
+        self.port, *self.doors = (int(word) for word in self.process.stdout.readline().split())
 
     def __enter__(self):
         return self
@@ -63,14 +63,14 @@ class Server:
         self.err.seek(0)
         return self.err.read().decode(errors="replace")
 
-    def connect(self, timeout=10):
-        sock = socket.create_connection(("127.0.0.1", self.port), timeout * SLOW)
+    def connect(self, timeout=10, port=None):
+        sock = socket.create_connection(("127.0.0.1", port or self.port), timeout * SLOW)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
-    def raw(self, data, timeout=10):
+    def raw(self, data, timeout=10, port=None):
         """Sends bytes on a new connection; all that comes back until it closes, or the reply."""
-        with self.connect(timeout) as sock:
+        with self.connect(timeout, port) as sock:
             try:
                 sock.sendall(data)
             except (BrokenPipeError, ConnectionResetError):
@@ -81,8 +81,8 @@ class Server:
         lines = self.get("/metrics").body.decode().splitlines()
         return next((float(line.split()[-1]) for line in lines if line.startswith(name)), 0)
 
-    def get(self, path, *headers, method="GET", body=None):
-        return self.raw(request(path, *headers, method=method, body=body))
+    def get(self, path, *headers, method="GET", body=None, port=None):
+        return self.raw(request(path, *headers, method=method, body=body), port=port)
 
 
 def request(path, *headers, method="GET", body=None, host="localhost"):
@@ -901,6 +901,122 @@ def stopping():
               statuses.count(200) > 10, set(statuses))
 
 
+def says_no(what, reply, status, *words):
+    check(f"{what}: {status} in its own way",
+          reply.status == status and reply.head.get("content-type") == "text/plain" and
+          reply.body.startswith(b"no: ") and all(word in reply.body.decode() for word in words), reply)
+
+
+def chunked(path, body, *headers):
+    head = request(path, "Transfer-Encoding: chunked", "Content-Type: application/json", *headers,
+                   method="POST")
+    return head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+
+
+def dialects():
+    """A table that writes its own faults, and one whose routes hand on to it."""
+    with Server("--log", "json") as server:
+        for prefix in ("/tongue", ""):
+            where = prefix or "handed on"
+            get = lambda path, *headers, **more: server.get(prefix + path, *headers, **more)
+            check(f"{where}: a body", get("/say", method="POST", body=b"123").body == b"123")
+            check(f"{where}: in chunks", server.raw(chunked(prefix + "/say", b"[1]")).body == b"[1]")
+            reply = get("/say/x%2Fy/z?n=5&n=6&smoke=1&flag=maybe&text=a+b&%ff=1")
+            check(f"{where}: params and query are those of its route",
+                  reply.json() == {"route": "said", "params": ["x/y", "z"], "query": ["a b", "5", None]}, reply)
+            check(f"{where}: a number out of range is not there",
+                  get("/say/x/y?n=5000").json()["query"] == [None, None, None])
+            says_no(f"{where}: a value that is no text", get("/say/x/y?text=%ff"), 400, "UTF-8")
+            check(f"{where}: on the loop", get("/quiet").json()["name"] == "local")
+            check(f"{where}: deferred", get("/later?ms=20").json() == {"deferred": True})
+            check(f"{where}: a final slash", get("/closed/").json()["route"] == "slash")
+            says_no(f"{where}: no final slash", get("/closed"), 404, "nothing at")
+            says_no(f"{where}: a body that is too large", get("/say", method="POST", body=b"x" * 17), 413, "16")
+            says_no(f"{where}: … in chunks", server.raw(chunked(prefix + "/say", b"x" * 17)), 413, "16")
+            says_no(f"{where}: a body where none is taken", get("/nobody", method="POST", body=b"1"), 400,
+                    "takes no body")
+            reply = get("/say", method="PUT", body=b"1")
+            says_no(f"{where}: another method", reply, 405, "POST")
+            check(f"{where}: … with those that it has", reply.head.get("allow") == "POST, OPTIONS", reply)
+            with server.connect() as sock:
+                sock.sendall(request(prefix + "/quiet", method="HEAD"))
+                check(f"{where}: HEAD", Reader(sock).reply(no_body=True).status == 200)
+            with server.connect() as sock:
+                sock.sendall(request(prefix + "/flow?count=1"))
+                reader = Reader(sock)
+                head = reader.until(b"\r\n\r\n")
+                server.get("/wake_now", method="POST")
+                check(f"{where}: a stream", b"text/event-stream" in head and reader.until(b"\n\n"), head)
+        says_no("a body of another type", server.get("/tongue/say", "Content-Type: text/plain", method="POST", body=b"x"),
+                415, "text/plain")
+        says_no("below a prefix there is nothing", server.get("/tongue/x"), 404, "nothing at")
+        check("elsewhere it is a problem", server.get("/x").json()["code"] == "not_found")
+        text = server.get("/metrics").body.decode()
+        counted = 'tine_http_requests_total{dialect="tongue",route="said",method="GET",status="200"} 4'
+        check("both ways are counted as one", counted in text, [l for l in text.splitlines() if "tongue" in l])
+        check("what was handed on is counted once", 'dialect="front"' not in text,
+              [l for l in text.splitlines() if "front" in l])
+        server.stop()
+        lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{")]
+        names = {(line["dialect"], line["route"]) for line in lines if line["path"].startswith("/say/")}
+        check("the log names who answered", names == {("tongue", "said")}, names)
+    with Server("--tokens", "--log", "off") as server:
+        alice = "Authorization: Bearer secret-alice"
+        for prefix in ("/tongue", ""):
+            reply = server.get(prefix + "/say/a/b")
+            says_no(f"{prefix}: no token", reply, 401, "a token is needed")
+            check(f"{prefix}: … and which sort", reply.head.get("www-authenticate") == "Bearer", reply)
+            check(f"{prefix}: with one", server.get(prefix + "/quiet", alice).json()["name"] == "alice")
+            says_no(f"{prefix}: a right that she has not", server.get(prefix + "/rights", alice), 403, "alice")
+
+
+def doors():
+    """Further ports: who comes in there is told apart, and all share the limits."""
+    with Server("--door", "one=127.0.0.1:0", "--door", "two=127.0.0.1:0", "--log", "off",
+                "--connections", "20", "--peer", "20") as server:
+        one, two = server.doors
+        check("three ports", len({server.port, one, two}) == 3, (server.port, server.doors))
+        for port, name in ((server.port, ""), (one, "one"), (two, "two")):
+            check(f"door {name!r}", server.get("/door", port=port).json() == name)
+        with server.connect(port=one) as a, server.connect(port=two) as b, server.connect() as c:
+            for _ in range(3):
+                for sock, name in ((a, "one"), (b, "two"), (c, "")):
+                    sock.sendall(request("/door"))
+                    reply = Reader(sock).reply()
+                    check("a connection keeps its door", reply.json() == name, reply)
+        page = "Origin: http://localhost:%d"
+        check("a page of that port", server.get("/door", page % one, port=one).status == 200)
+        refusal("a page of another", server.get("/door", page % two, port=one), 403, "origin_refused")
+        refusal("another host", server.raw(request("/door", host="evil.example"), port=one), 403,
+                "origin_refused")
+        refusal("a bad path", server.raw(request("/%zz"), port=one), 400, "malformed")
+        wait_for(lambda: server.metric("tine_http_connections ") <= 1)
+        held = [server.connect(port=(server.port, one, two)[i % 3]) for i in range(20)]
+        for sock in held:
+            sock.sendall(request("/door"))
+            Reader(sock).reply()
+        refusal("all share one limit", server.get("/door", port=two), 503, "too_many")
+        for sock in held:
+            sock.close()
+        wait_for(lambda: server.get("/door", port=two).status == 200)
+        check("then there is room again", server.get("/door", port=one).json() == "one")
+        crowd = [threading.Thread(target=lambda: server.get("/door", port=one)) for _ in range(100)]
+        for thread in crowd:
+            thread.start()
+        for thread in crowd:
+            thread.join()
+        wait_for(lambda: server.get("/door", port=one).status == 200)
+        check("a crowd has passed", server.get("/door", port=two).json() == "two")
+        busy = subprocess.run([PROGRAM, "--door", f"x=127.0.0.1:{one}"], capture_output=True, text=True, check=False)
+        check("a port that is taken is named", busy.returncode == 1 and f"127.0.0.1:{one}" in busy.stderr, busy)
+        with server.connect(port=two) as sock:
+            sock.sendall(request("/sleep?ms=300"))
+            time.sleep(0.1)
+            server.process.send_signal(signal.SIGTERM)
+            check("what came through a door is answered at the end", Reader(sock).reply().status == 200)
+        check("then it ends", server.process.wait(10 * SLOW) == 0)
+
+
 def main():
     with Server("--log", "json") as server:
         plain(server)
@@ -918,6 +1034,8 @@ def main():
     limits()
     streams()
     stopping()
+    dialects()
+    doors()
     bad = subprocess.run([PROGRAM, "--listen", "192.0.2.1:1"], capture_output=True, text=True, check=False)
     check("an address that is not ours is named", bad.returncode == 1 and "192.0.2.1:1" in bad.stderr, bad)
     print(f"1..{count}")

@@ -3,9 +3,10 @@
  *
  *   edge_server [--listen ADDR:PORT] [--tokens] [--host NAME] [--log text|json|off]
  *               [--connections N] [--peer N] [--streams N] [--header N] [--request-ms N]
- *               [--idle-ms N] [--pending N] [--workers N]
+ *               [--idle-ms N] [--pending N] [--workers N] [--door NAME=ADDR:PORT …]
  *
- * It prints the port on its first line and ends with SIGTERM, or when /stop is asked for.
+ * It prints the port, and those of its doors, on its first line and ends with SIGTERM, or when
+ * /stop is asked for.
  */
 #include "http/server.h"
 
@@ -327,6 +328,14 @@ static enum fault_code run_errand(struct exchange *x, struct fault *fault)
     return FAULT_OK;
 }
 
+/* Through which port did it come? */
+static enum fault_code run_door(struct exchange *x, struct fault *fault)
+{
+    (void)fault;
+    buf_add_format(&x->reply.body, "\"%s\"", x->request.door ? x->request.door : "");
+    return FAULT_OK;
+}
+
 static enum fault_code run_stop(struct exchange *x, struct fault *fault)
 {
     (void)fault;
@@ -375,12 +384,61 @@ static const struct route routes[] = {
     {HTTP_GET, "/admin", run_me, .right = RIGHT_ADMIN, .name = "admin"},
     {HTTP_GET, "/fail", run_fail, .name = "fail"},
     {HTTP_GET, "/inner", run_inner, .name = "inner"},
+    {HTTP_GET, "/door", run_door, .name = "door"},
     {HTTP_POST, "/stop", run_stop, .query = ms_query, .name = "stop"},
 };
 
 static const struct route_table table = {
     .name = "test", .prefix = "", .routes = routes, .count = sizeof(routes) / sizeof(routes[0])};
-static const struct route_table *const tables[] = {&table};
+
+/* A dialect that says no in a way of its own … */
+static void write_no(struct exchange *x, const struct fault *fault)
+{
+    x->reply.type = "text/plain";
+    buf_add_format(&x->reply.body, "no: %s\n", fault->message);
+}
+
+static const struct route tongue_routes[] = {
+    {HTTP_POST, "/say", run_echo, READ, .body_max = 16, .name = "say"},
+    {HTTP_GET, "/say/{a}/{b}", run_params, READ, .query = some_query, .name = "said"},
+    {HTTP_GET, "/quiet", run_me, LOOP, READ, .name = "quiet"},
+    {HTTP_GET, "/later", run_defer, READ, .query = ms_query, .name = "later"},
+    {HTTP_GET, "/flow", run_stream, READ, .query = stream_query, .streams = true, .name = "flow"},
+    {HTTP_GET, "/rights", run_me, .right = RIGHT_ADMIN, .name = "rights"},
+    {HTTP_GET, "/closed/", run_params, READ, .name = "slash"},
+    {HTTP_POST, "/nobody", run_params, READ, .name = "nobody"},
+};
+static const struct route_table tongue = {.name = "tongue",
+                                          .prefix = "/tongue",
+                                          .routes = tongue_routes,
+                                          .count = sizeof(tongue_routes) / sizeof(tongue_routes[0]),
+                                          .any_query = true,
+                                          .write_fault = write_no};
+
+/* … and routes that hand on to it. */
+static enum fault_code run_front(struct exchange *x, struct fault *fault)
+{
+    return exchange_reroute(x, &tongue, fault);
+}
+
+static const struct route front_routes[] = {
+    {HTTP_POST, "/say", run_front, .body_max = 1024, .name = "front"},
+    {HTTP_PUT, "/say", run_front, .body_max = 1024, .name = "front"},
+    {HTTP_GET, "/say/{b}/{a}", run_front, .name = "front"},
+    {HTTP_GET, "/quiet", run_front, READ, .name = "front"},
+    {HTTP_GET, "/later", run_front, READ, .name = "front"},
+    {HTTP_GET, "/flow", run_front, READ, .streams = true, .name = "front"},
+    {HTTP_GET, "/rights", run_front, READ, .name = "front"},
+    {HTTP_GET, "/closed/", run_front, .name = "front"},
+    {HTTP_GET, "/closed", run_front, .name = "front"},
+    {HTTP_POST, "/nobody", run_front, .body_max = 1024, .name = "front"},
+};
+static const struct route_table front = {.name = "front",
+                                         .prefix = "",
+                                         .routes = front_routes,
+                                         .count = sizeof(front_routes) / sizeof(front_routes[0]),
+                                         .any_query = true};
+static const struct route_table *const tables[] = {&table, &tongue, &front};
 
 /* ---- who, and how ---- */
 
@@ -401,8 +459,22 @@ static enum fault_code identify(void *context, const struct request *request, st
     return FAULT_OK;
 }
 
+static struct server_door doors[SERVER_DOORS_MAX];
+
+/* NAME=ADDR:PORT; the name gets an end in place. */
+static void add_door(struct server_options *options, char *value)
+{
+    char *equals = strchr(value, '=');
+
+    if (!equals || options->door_count == SERVER_DOORS_MAX)
+        abort();
+    *equals = '\0';
+    options->doors = doors;
+    doors[options->door_count++] = (struct server_door){str_of(equals + 1), value};
+}
+
 static void read_option(struct server_options *options, const char **hosts, const char *name,
-                        const char *value)
+                        char *value)
 {
     struct {
         const char *name;
@@ -424,6 +496,8 @@ static void read_option(struct server_options *options, const char **hosts, cons
         options->limits.pending_bytes = strtoll(value, NULL, 10);
     if (strcmp(name, "--listen") == 0)
         options->listen = str_of(value);
+    if (strcmp(name, "--door") == 0)
+        add_door(options, value);
     if (strcmp(name, "--host") == 0)
         hosts[0] = value;
     if (strcmp(name, "--log") == 0)
@@ -440,7 +514,7 @@ int main(int argc, char **argv)
         .listen = STR("127.0.0.1:0"),
         .log = SERVER_LOG_TEXT,
         .tables = tables,
-        .table_count = 1,
+        .table_count = sizeof(tables) / sizeof(tables[0]),
         .app = &app,
         .open = true,
         .identify = identify,
@@ -459,7 +533,10 @@ int main(int argc, char **argv)
         return 1;
     }
     server_every(app.server, 20, hub_tick, &app.hub);
-    printf("%d\n", server_port(app.server));
+    printf("%d", server_port(app.server));
+    for (size_t i = 0; i < options.door_count; i++)
+        printf(" %d", server_door_port(app.server, i));
+    printf("\n");
     fflush(stdout);
     server_run(app.server, true);
     server_close(app.server);

@@ -184,6 +184,101 @@ static void queries_are_read(void **state)
     arena_clear(&f.arena);
 }
 
+static void write_nothing(struct exchange *x, const struct fault *fault)
+{
+    (void)x;
+    (void)fault;
+}
+
+static const struct route any_routes[] = {
+    {HTTP_GET, "/sessions/{id}", NULL, .query = query, .name = "get"},
+    {HTTP_POST, "/sessions/fork", NULL, .name = "fork"},
+    {HTTP_POST, "/sessions/{id}", NULL, .name = "post"},
+    {HTTP_GET, "/sessions/{id}/tasks/{task}", NULL, .name = "task"},
+    {HTTP_GET, "/sessions/agent/{ns}/{name}", NULL, .name = "agent"},
+    {HTTP_POST, "/a2a/{ns}/{name}", NULL, .name = "bare"},
+    {HTTP_POST, "/a2a/{ns}/{name}/", NULL, .name = "slash"},
+    {HTTP_GET, "/only/", NULL, .name = "only"},
+};
+static const struct route_table any = {.name = "any",
+                                       .prefix = "",
+                                       .routes = any_routes,
+                                       .count = sizeof(any_routes) / sizeof(any_routes[0]),
+                                       .any_query = true,
+                                       .write_fault = write_nothing};
+
+static enum fault_code find_any(struct finding *f, enum http_method method, const char *path,
+                                const char *raw_query)
+{
+    const struct route_table *const both[] = {&one, &any, &two};
+
+    arena_clear(&f->arena);
+    f->request = (struct request){.method = method, .path = str_of(path), .raw_path = str_of(path)};
+    return route_find(both, 3, &f->request, str_of(raw_query), &f->arena, &f->match, &f->fault);
+}
+
+static void a_word_wins_and_a_slash_counts(void **state)
+{
+    static const struct {
+        enum http_method method;
+        const char *path, *name;
+    } known[] = {
+        {HTTP_POST, "/sessions/fork", "fork"},
+        {HTTP_POST, "/sessions/forks", "post"},
+        {HTTP_GET, "/sessions/fork", "get"},
+        {HTTP_GET, "/sessions/agent/a/b", "agent"},
+        {HTTP_GET, "/sessions/a/tasks/b", "task"},
+        {HTTP_GET, "/sessions/agent/tasks/b", "agent"},
+        {HTTP_POST, "/a2a/x/y", "bare"},
+        {HTTP_POST, "/a2a/x/y/", "slash"},
+        {HTTP_GET, "/only/", "only"},
+    };
+    static const char *const unknown[] = {"/only//", "/a2a/x/", "/a2a//y/", "/sessions/"};
+    struct finding f = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        CHECK_OK(find_any(&f, known[i].method, known[i].path, ""), &f.fault);
+        assert_string_equal(f.match.route->name, known[i].name);
+    }
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+        CHECK_FAULT(find_any(&f, HTTP_GET, unknown[i], ""), FAULT_NOT_FOUND, &f.fault);
+        assert_ptr_equal(f.match.table, &any); /* it writes its own faults */
+    }
+    CHECK_FAULT(find_any(&f, HTTP_POST, "/only", ""), FAULT_METHOD, &f.fault);
+    assert_ptr_equal(f.match.table, &two); /* whose "/{page}" it is */
+    CHECK_FAULT(find_any(&f, HTTP_GET, "/api/v1/x", ""), FAULT_NOT_FOUND, &f.fault);
+    assert_ptr_equal(f.match.table, &one);
+    CHECK_FAULT(find_any(&f, HTTP_GET, "/a2a/x/y/", ""), FAULT_METHOD, &f.fault);
+    assert_string_equal(f.match.allow, "POST, OPTIONS");
+    arena_clear(&f.arena);
+}
+
+static void any_query_is_taken(void **state)
+{
+    static const char *const odd[] = {"n=",    "n=6", "n=1x", "flag",  "flag=on", "other=",
+                                      "%ff=1", "=",   "&x&",  "x=%ff", "x=%",     "text=123456789"};
+    struct finding f = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        CHECK_OK(find_any(&f, HTTP_GET, "/sessions/s", odd[i]), &f.fault);
+        for (size_t j = 0; j < 3; j++) {
+            assert_null(f.request.query[j].p);
+            assert_int_equal(f.request.query_int[j], 0);
+        }
+    }
+    CHECK_OK(find_any(&f, HTTP_GET, "/sessions/s", "n=9&n=2&n=3&text=a&y=z&text=b&flag=1"),
+             &f.fault);
+    CHECK_STR(f.request.query[0], "a");
+    assert_int_equal(f.request.query_int[1], 2); /* the first that is allowed */
+    assert_int_equal(f.request.query_int[2], 1);
+    CHECK_FAULT(find_any(&f, HTTP_GET, "/sessions/s", "text=%ff"), FAULT_MALFORMED, &f.fault);
+    CHECK_FAULT(find_any(&f, HTTP_GET, "/sessions/s", "text=%"), FAULT_MALFORMED, &f.fault);
+    assert_ptr_equal(f.match.table, &any);
+    arena_clear(&f.arena);
+}
+
 static void targets_are_taken_apart(void **state)
 {
     static const char *const bad[] = {"",     "x",   "/a b",  "/%",       "/%4",
@@ -433,12 +528,20 @@ static void peers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes_are_found),        cmocka_unit_test(the_rest_of_a_path),
-        cmocka_unit_test(what_is_not_there),       cmocka_unit_test(queries_are_read),
-        cmocka_unit_test(targets_are_taken_apart), cmocka_unit_test(targets_are_logged),
-        cmocka_unit_test(heads_are_read),          cmocka_unit_test(accept_is_understood),
-        cmocka_unit_test(origins_are_checked),     cmocka_unit_test(problems_are_json),
-        cmocka_unit_test(log_lines_are_lines),     cmocka_unit_test(peers_are_counted),
+        cmocka_unit_test(a_word_wins_and_a_slash_counts),
+        cmocka_unit_test(any_query_is_taken),
+        cmocka_unit_test(routes_are_found),
+        cmocka_unit_test(the_rest_of_a_path),
+        cmocka_unit_test(what_is_not_there),
+        cmocka_unit_test(queries_are_read),
+        cmocka_unit_test(targets_are_taken_apart),
+        cmocka_unit_test(targets_are_logged),
+        cmocka_unit_test(heads_are_read),
+        cmocka_unit_test(accept_is_understood),
+        cmocka_unit_test(origins_are_checked),
+        cmocka_unit_test(problems_are_json),
+        cmocka_unit_test(log_lines_are_lines),
+        cmocka_unit_test(peers_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

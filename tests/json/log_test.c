@@ -226,6 +226,8 @@ static void other_items_come_back(void **state)
                      .agent = STR("n/a"),
                      .metadata = STR("{\"k\":\n1}"),
                      .limits = STR("{}"),
+                     .home = STR("a2a"),
+                     .settings = STR("{\"a2a\":\n{}}"),
                      .base = {2, 3},
                      .base_version = 7,
                      .parent_s = 2,
@@ -274,6 +276,8 @@ static void other_items_come_back(void **state)
     assert_same(item.session.title, items[0].session.title);
     assert_same(item.session.metadata, items[0].session.metadata);
     assert_same(item.session.limits, items[0].session.limits);
+    assert_same(item.session.home, STR("a2a"));
+    assert_same(item.session.settings, items[0].session.settings);
     assert_true(address_eq(item.session.base, items[0].session.base));
     assert_int_equal(item.session.base_version, 7);
     assert_int_equal(item.session.parent_s, 2);

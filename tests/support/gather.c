@@ -51,16 +51,10 @@ enum fault_code gather_session(void *context, const struct session *session, str
 {
     struct gathered *all = context;
     struct session *copy = row_new(all, sizeof(*copy));
-    struct str *const texts[] = {&copy->id,
-                                 &copy->title,
-                                 &copy->agent,
-                                 &copy->owner,
-                                 &copy->parent.session,
-                                 &copy->parent.title,
-                                 &copy->head,
-                                 &copy->parent.message,
-                                 &copy->metadata,
-                                 &copy->limits,
+    struct str *const texts[] = {&copy->id,     &copy->title,          &copy->agent,
+                                 &copy->owner,  &copy->parent.session, &copy->parent.title,
+                                 &copy->head,   &copy->parent.message, &copy->metadata,
+                                 &copy->limits, &copy->home,           &copy->settings,
                                  &copy->turn};
 
     (void)fault;
@@ -203,7 +197,8 @@ static void keep_log_session(struct arena *arena, struct log_session *session)
 {
     struct str *const texts[] = {&session->id,           &session->title,
                                  &session->agent,        &session->metadata,
-                                 &session->limits,       &session->parent.session,
+                                 &session->limits,       &session->home,
+                                 &session->settings,     &session->parent.session,
                                  &session->parent.title, &session->parent.message};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

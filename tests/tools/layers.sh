@@ -28,6 +28,8 @@ allowed 'main.c may use a concrete store'     main.c              '#include "sto
 allowed 'sqlite3.h in store/sqlite'           store/sqlite/a.c    '#include <sqlite3.h>'
 allowed 'generated SQL in store/sqlite'       store/sqlite/a.c    '#include "sqlite_queries.h"'
 allowed 'json-c in json'                      json/a.c            '#include <json-c/json.h>'
+allowed 'the root knows the dialects'         dialect/root.c      '#include "dialect/native/b.h"'
+refused 'a shared file knows no dialect'      dialect/wire.c      '#include "dialect/native/b.h"'
 refused 'base uses nothing of ours'           base/buf.c          '#include "json/json.h"'
 refused 'nobody looks up'                     store/a.c           '#include "engine/fork.h"'
 refused 'a store knows no JSON'               store/sqlite/a.c    '#include "json/json.h"'

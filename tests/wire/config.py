@@ -6,6 +6,7 @@ SCRIPTS = {
     "talk": [[{"delta": "He"}, {"sleep_ms": 20}, {"delta": "llo"}, {"sleep_ms": 400}, {"echo": True}]],
     "wait": [[{"delta": "thinking"}, {"wait": True}]],
     "slow": [[{"delta": "a"}, {"sleep_ms": 400}, {"echo": True}]],
+    "asks": [[{"delta": "hm"}, {"question": "which colour?"}, {"ask": {"tool": "bash"}}, {"echo": True}]],
     "fail": [[{"delta": "half"}, {"fail": "the model is out"}]],
     "tools": [[{"reasoning": "hm"},
                {"say": {"parts": [{"type": "tool_call", "id": "c1", "name": "bash",

@@ -37,6 +37,12 @@ def events(t, c, document):
     want = [e for e in got[1:] if e[1] in ("message.added", "session.updated") and e[2]["session"] == s]
     t.same([one.event() for _ in want], want, "events of one session")
     one.close()
+    # what was written over several lines is one line in an event
+    lines = Stream(c, f"/sessions/{s}/events")
+    c.call("POST", f"/sessions/{s}/messages", b'{"run": false, "id": "lines", "role": "assistant", "parts": [{"type": "data",'
+           b'\r\n "data": {\n "a": 1 }}]}', {"Content-Type": "application/json"}, expect=201)
+    t.same(lines.event()[2]["message"]["parts"], [{"type": "data", "data": {"a": 1}}], "line ends inside a message")
+    lines.close()
     # all kinds
     c.call("DELETE", f"/sessions/{f}", expect=204)
     got += stream.until("session.deleted")

@@ -12,7 +12,7 @@ from moves import family, moves
 from once import once
 from service import service
 from sessions import listing, sessions
-from turns import streamed, turns
+from turns import asking, streamed, turns
 from users import users
 from wire import Client, Document, Server, Tap
 
@@ -38,6 +38,7 @@ def main():
         family(tap, c)
         turns(tap, c)
         streamed(tap, c, document)
+        asking(tap, c, document)
         once(tap, c)
         events(tap, c, document)
         agents(tap, c)

@@ -115,6 +115,54 @@ def cannot_begin(t, c, document):
     t.same(second.until("done")[-1][2]["turn"]["state"], "cancelled", "the session is deleted: the send is cancelled")
 
 
+def asking(t, c, document):
+    """A turn that waits for an answer, over each way in which it can be seen."""
+    s = c.new(agent="test/asks")
+    c.post(f"/sessions/{s}/answer", {"approve": True}, expect=409, code="no_turn_running")
+    c.post("/sessions/none/answer", {"approve": True}, expect=404)
+    stream = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "go"})
+    waiting = stream.until("turn.waiting")[-1]
+    asks = {"id": "q1", "tool": None, "arguments": None, "question": "which colour?"}
+    wrong = document.of_schema(waiting[2], "Waiting")
+    t.check(not wrong, "turn.waiting is as the document says", *wrong, waiting)
+    t.same((waiting[0], waiting[2]["turn"]["state"], waiting[2]["turn"]["asks"]), (None, "waiting", asks),
+           "a stream says what its turn waits for")
+    turn = waiting[2]["turn"]["id"]
+    t.same(c.get(f"/sessions/{s}").json["turn"], {"id": turn, "state": "waiting", "asks": asks},
+           "the session says what its turn waits for")
+    late = Stream(c, f"/sessions/{s}/events?types=turn.waiting")
+    t.same(late.until("turn.waiting")[-1][2]["turn"]["asks"], asks, "who comes late is told it")
+    late.close()
+    c.post(f"/sessions/{s}/messages", {"text": "two"}, expect=409, code="turn_running")
+    c.post(f"/sessions/{s}/rewind", {"before": 0}, expect=409, code="turn_running")
+    for body in ({}, {"approve": "yes"}, {"approve": True, "always": "ever"}, {"approve": False, "always": "tool"},
+                 {"approve": True, "x": 1}, {"approve": True, "text": 1}):
+        c.post(f"/sessions/{s}/answer", body, expect=400)
+    c.post(f"/sessions/{s}/answer", {"approve": True, "id": "q7"}, expect=409, code="no_turn_running",
+           what="an answer to something else")
+    t.same(c.post(f"/sessions/{s}/answer", {"approve": True, "text": "blue", "id": "q1"}).json["id"], s, "an answer")
+    t.same(stream.until("done")[-1][2]["turn"]["state"], "done", "the turn goes on and ends")
+    t.same([m["role"] for m in c.get(f"/sessions/{s}/messages").json["messages"]],
+           ["user", "assistant", "assistant", "tool", "assistant"], "what was answered was said")
+    c.post(f"/sessions/{s}/answer", {"approve": True}, expect=409, code="no_turn_running")
+    # without a stream the reply says so at once, and the turn goes on without it
+    s = c.new(agent="test/asks")
+    reply = c.post(f"/sessions/{s}/messages", {"text": "go"}, headers={"Idempotency-Key": "asks 1"})
+    t.same((reply.json["turn"]["state"], reply.json["turn"]["asks"], len(reply.json["messages"])), ("waiting", asks, 1),
+           "a reply that waits is given when the turn asks")
+    again = c.post(f"/sessions/{s}/messages", {"text": "go"}, headers={"Idempotency-Key": "asks 1"})
+    t.same(again.json["turn"], reply.json["turn"], "… also when it is sent again")
+    t.same(c.post(f"/sessions/{s}/cancel").json["turn"]["state"], "cancelled", "a cancel ends the waiting")
+    s = c.new(agent="test/asks")
+    c.post(f"/sessions/{s}/messages", {"text": "go"})
+    c.post(f"/sessions/{s}/answer", {"approve": False, "text": "I will not say"})
+    for _ in range(100):
+        if c.get(f"/sessions/{s}").json["turn"]["state"] == "done":
+            break
+        time.sleep(0.05)
+    t.same(c.texts(s)[1], "no answer: I will not say", "a no")
+
+
 def streamed(t, c, document):
     s = c.new(agent="test/talk")
     stream = Stream(c, f"/sessions/{s}/messages", "POST", {"text": "hi"})

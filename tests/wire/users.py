@@ -18,7 +18,7 @@ def users(t, ana, ben, wilma, guest):
     for method, path, body in (("GET", "", None), ("PATCH", "", {}), ("DELETE", "", None), ("GET", "/messages", None),
                                ("POST", "/messages", {"text": "x"}), ("POST", "/messages", {"text": "x", "run": False}),
                                ("POST", "/fork", {}), ("POST", "/rewind", {"after": 0}), ("POST", "/undo", {}),
-                               ("POST", "/redo", {}), ("POST", "/adopt", {"from": mine}), ("POST", "/cancel", {}),
+                               ("POST", "/redo", {}), ("POST", "/adopt", {"from": mine}), ("POST", "/cancel", {}), ("POST", "/answer", {"approve": True}),
                                ("GET", "/tree", None), ("GET", "/ancestors", None), ("GET", "/children", None),
                                ("GET", f"/diff?with={mine}", None), ("GET", "/journal", None), ("GET", "/raw", None),
                                ("GET", "/labels", None), ("PUT", "/labels/x", {"label": "l"}), ("DELETE", "/labels/x", None),

@@ -59,6 +59,11 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(self.args, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
+        self.doors = {}
+        while " at " in line:
+            name, port = line.split(" at ")
+            self.doors[name] = int(port)
+            line = self.process.stdout.readline()
         found = re.match(r"listening on http://127\.0\.0\.1:(\d+)$", line.strip())
         if not found:
             raise SystemExit(f"Bail out! the server did not start: {line!r}")

@@ -4,8 +4,9 @@
  *
  *   wire_server HOME LISTEN CONFIG [NAME=TOKEN …]
  *
- * Prints "listening on http://127.0.0.1:PORT" and runs until SIGTERM. With a NAME=TOKEN it asks for
- * tokens. SIGUSR1 makes /readyz say that it is stopping, which a test could otherwise hardly see.
+ * Prints "listening on http://127.0.0.1:PORT", and before it "NAME at PORT" for each further port
+ * of the configuration, and runs until SIGTERM. With a NAME=TOKEN it asks for tokens. SIGUSR1 makes
+ * /readyz say that it is stopping, which a test could otherwise hardly see.
  */
 #include "agent/external/external.h"
 #include "agent/openai/openai.h"
@@ -81,6 +82,8 @@ static enum fault_code run(int argc, char **argv, struct fault *fault)
         return fault_pass(fault);
     stopping = &house_app(house)->stopping;
     signal(SIGUSR1, say_stopping);
+    for (size_t i = 0; i < config.door_count; i++)
+        printf("%s at %d\n", config.doors[i].name, server_door_port(house_server(house), i));
     printf("listening on http://127.0.0.1:%d\n", server_port(house_server(house)));
     fflush(stdout);
     house_run(house);

@@ -34,6 +34,21 @@ static void runs_and_says_how_it_ended(void **state)
     assert_true(trial_printed(&trial, trial.dir));
 }
 
+static void keeps_what_goes_to_stderr_apart(void **state)
+{
+    (void)state;
+    trial.spec.apart = true;
+    trial_expect(&trial, "echo a; echo b >&2; echo c; exit 3", 3, "a\nc\n");
+    assert_true(str_eq(trial.result.errors, STR("b\n")));
+    trial.spec.limits.output_bytes = 1000;
+    trial_run(&trial, "head -c 300000 /dev/zero | tr '\\0' x >&2; echo end");
+    assert_true(str_eq(trial.result.output, STR("end\n")));
+    assert_true(trial.result.errors.n > 1000 && trial.result.errors.n < 2000);
+    trial.spec.apart = false;
+    trial_expect(&trial, "echo b >&2", 0, "b\n");
+    assert_int_equal(trial.result.errors.n, 0);
+}
+
 static void sees_no_variable_of_the_server(void **state)
 {
     (void)state;
@@ -41,6 +56,17 @@ static void sees_no_variable_of_the_server(void **state)
     trial_run(&trial, "env");
     assert_false(trial_printed(&trial, "sk-very-secret"));
     unsetenv("OPENAI_API_KEY");
+}
+
+static void is_given_variables(void **state)
+{
+    const struct sandbox_variable list[] = {
+        {STR("WORD"), STR("first")}, {STR("HOME"), STR("/elsewhere")}, {STR("WORD"), STR("a 'b'")}};
+
+    (void)state;
+    trial.spec.env = (struct sandbox_env){list, 3};
+    trial_expect(&trial, "printf '%s|%s|%s' \"$WORD\" \"$HOME\" \"$USER\"; env | grep -c HOME=", 0,
+                 "a 'b'|/elsewhere|work1\n");
 }
 
 static void stops_a_fork_bomb(void **state)
@@ -79,6 +105,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(runs_and_says_how_it_ended),
         TEST(sees_no_variable_of_the_server),
+        TEST(keeps_what_goes_to_stderr_apart),
+        TEST(sees_no_variable_of_the_server),
+        TEST(is_given_variables),
         TEST(stops_a_fork_bomb),
         TEST(leaves_nobody_behind),
         TEST(ends_in_time),

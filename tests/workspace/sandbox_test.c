@@ -47,6 +47,21 @@ static void runs_and_says_how_it_ended(void **state)
     trial_expect(&trial, "cat", 0, "line in\n");
 }
 
+static void keeps_what_goes_to_stderr_apart(void **state)
+{
+    (void)state;
+    trial.spec.apart = true;
+    trial_expect(&trial, "echo a; echo b >&2; echo c; exit 3", 3, "a\nc\n");
+    assert_true(str_eq(trial.result.errors, STR("b\n")));
+    trial.spec.limits.output_bytes = 1000;
+    trial_run(&trial, "head -c 300000 /dev/zero | tr '\\0' x >&2; echo end");
+    assert_true(str_eq(trial.result.output, STR("end\n")));
+    assert_true(trial.result.errors.n > 1000 && trial.result.errors.n < 2000);
+    trial.spec.apart = false;
+    trial_expect(&trial, "echo b >&2", 0, "b\n");
+    assert_int_equal(trial.result.errors.n, 0);
+}
+
 static void sees_no_variable_of_the_server(void **state)
 {
     (void)state;
@@ -55,6 +70,50 @@ static void sees_no_variable_of_the_server(void **state)
     assert_false(trial_printed(&trial, "sk-very-secret"));
     assert_true(trial_printed(&trial, "HOME=/work\n"));
     unsetenv("OPENAI_API_KEY");
+}
+
+static void is_given_variables(void **state)
+{
+    const struct sandbox_variable good[] = {{STR("WORD"), STR("a b\n'c'=")},
+                                            {STR("_E2"), STR_NONE},
+                                            {STR("HOME"), STR("/elsewhere")},
+                                            {STR("LD_PRELOAD"), STR("/work/none.so")}};
+    const struct sandbox_variable bad[] = {{STR("A-B"), STR("1")},
+                                           {STR("2A"), STR("1")},
+                                           {STR_NONE, STR("1")},
+                                           {STR("A=B"), STR("1")},
+                                           {STR("A"), STR("x\0y")}};
+    struct sandbox_variable many[SANDBOX_ENV_COUNT + 1];
+    struct str large;
+
+    (void)state;
+    trial.spec.env = (struct sandbox_env){good, 3};
+    trial_expect(&trial, "printf '%s|%s|%s' \"$WORD\" \"${_E2-unset}\" \"$HOME\"", 0,
+                 "a b\n'c'=||/elsewhere");
+    trial_run(&trial, "cat /proc/*/cmdline | tr '\\0' ' '");
+    assert_false(trial_printed(&trial, "setenv"));
+    /* bubblewrap itself does not obey it, the command does */
+    trial.spec.env.count = 4;
+    trial_run(&trial, "true");
+    assert_int_equal(trial.result.code, 0);
+    assert_true(trial_printed(&trial, "/work/none.so"));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        trial.spec.env = (struct sandbox_env){&bad[i], 1};
+        CHECK_FAULT(sandbox_run(&trial.spec, &trial.arena, &trial.result, &trial.fault),
+                    FAULT_INVALID, &trial.fault);
+    }
+    for (size_t i = 0; i <= SANDBOX_ENV_COUNT; i++)
+        many[i] = (struct sandbox_variable){STR("A"), STR("1")};
+    trial.spec.env = (struct sandbox_env){many, SANDBOX_ENV_COUNT + 1};
+    CHECK_FAULT(sandbox_run(&trial.spec, &trial.arena, &trial.result, &trial.fault), FAULT_LIMIT,
+                &trial.fault);
+    large = arena_printf(&trial.arena, "%0*d", SANDBOX_ENV_BYTES, 0);
+    many[0].value = large;
+    trial.spec.env.count = 1;
+    CHECK_FAULT(sandbox_run(&trial.spec, &trial.arena, &trial.result, &trial.fault), FAULT_LIMIT,
+                &trial.fault);
+    many[0].value.n -= 3; /* all that it takes */
+    trial_expect(&trial, "echo ${#A}", 0, "65533\n");
 }
 
 static void reads_nothing_of_the_server(void **state)
@@ -337,7 +396,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(runs_and_says_how_it_ended),
+        TEST(keeps_what_goes_to_stderr_apart),
         TEST(sees_no_variable_of_the_server),
+        TEST(is_given_variables),
         TEST(reads_nothing_of_the_server),
         TEST(writes_nowhere_else),
         TEST(reaches_no_socket),

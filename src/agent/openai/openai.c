@@ -28,7 +28,8 @@ struct openai {
 
 /* One turn. */
 struct work {
-    const struct openai *openai;
+    const char *url;
+    struct agent_def def; /* with what the session asks for instead */
     struct agent_call *call;
     struct asker *asker;
     const char *key;
@@ -40,7 +41,7 @@ struct work {
 
 static struct usage usage_of(const struct work *work, const struct answer *answer)
 {
-    const struct agent_def *def = &work->openai->def;
+    const struct agent_def *def = &work->def;
     struct usage usage = answer->usage;
     long double cost = ((long double)usage.input * (long double)def->input_price +
                         (long double)usage.output * (long double)def->output_price) /
@@ -53,9 +54,9 @@ static struct usage usage_of(const struct work *work, const struct answer *answe
 static enum fault_code ask(struct work *work, struct str body, struct answer *answer,
                            struct fault *fault)
 {
-    int64_t quiet = work->openai->def.timeout_ms;
+    int64_t quiet = work->def.timeout_ms;
     struct ask question = {
-        .url = work->openai->url,
+        .url = work->url,
         .key = work->key,
         .body = body,
         .quiet_ms = quiet > 0 ? quiet : QUIET_MS,
@@ -74,14 +75,14 @@ static bool too_full(const struct work *work, struct str body)
 {
     double tokens = (double)talk_tokens(body.n) * work->scale;
 
-    return tokens > (double)window_of(&work->openai->def) * FULL_PERCENT / 100.0;
+    return tokens > (double)window_of(&work->def) * FULL_PERCENT / 100.0;
 }
 
 /* Lets the model sum up what was said, and says that as an entry of its own. */
 static enum fault_code summarise(struct work *work, const struct talk *talk, struct arena *arena,
                                  struct fault *fault)
 {
-    const struct agent_def *def = &work->openai->def;
+    const struct agent_def *def = &work->def;
     struct str body = summary_request(talk, def, window_of(def) / 2, arena);
     struct answer answer;
     struct entry_spec spec;
@@ -112,7 +113,7 @@ static enum fault_code prepare(struct work *work, struct arena *arena, struct st
 
     if (code)
         return code;
-    *out = talk_request(&talk, &work->openai->def, arena);
+    *out = talk_request(&talk, &work->def, &work->call->settings.deny, arena);
     if (out->n && !too_full(work, *out))
         return FAULT_OK;
     /* A summary alone cannot be made shorter by another one. */
@@ -123,7 +124,7 @@ static enum fault_code prepare(struct work *work, struct arena *arena, struct st
     if (!code)
         code = talk_read(work->call, &talk, fault);
     if (!code)
-        *out = talk_request(&talk, &work->openai->def, arena);
+        *out = talk_request(&talk, &work->def, &work->call->settings.deny, arena);
     return code;
 }
 
@@ -168,7 +169,7 @@ static struct str metadata_of(const struct work *work, const struct answer *answ
     buf_init(&buf, METADATA_BYTES);
     json_out_init(&out, &buf);
     json_out_object(&out, NULL);
-    json_out_string(&out, "model", work->openai->def.model);
+    json_out_string(&out, "model", work->def.model);
     if (answer->finish.n)
         json_out_string(&out, "finish_reason", buf_str(&answer->finish));
     json_out_object_end(&out);
@@ -227,7 +228,9 @@ static enum fault_code run_tools(struct work *work, const struct answer *answer,
         };
         struct tool_result result;
 
-        code = tool_run(&tool, &work->openai->def, work->call, arena, &result, fault);
+        code = tool_run(&tool, &work->def, work->call, arena, &result, fault);
+        if (code == FAULT_INTERRUPTED) /* while it asked */
+            return FAULT_OK;
         if (!code)
             code = say_result(work, tool.id, &result, agent_cancelled(work->call), arena, fault);
     }
@@ -293,7 +296,7 @@ static enum fault_code say_stopped(struct work *work, int64_t steps, struct faul
 
 static enum fault_code work_run(struct work *work, struct fault *fault)
 {
-    int64_t steps = work->openai->def.steps_max > 0 ? work->openai->def.steps_max : STEPS_MAX;
+    int64_t steps = work->def.steps_max > 0 ? work->def.steps_max : STEPS_MAX;
     enum fault_code code = FAULT_OK;
     bool more = true;
 
@@ -311,10 +314,25 @@ static enum fault_code work_run(struct work *work, struct fault *fault)
     return code;
 }
 
+/* What the session asks for wins. */
+static struct agent_def def_of(const struct openai *openai, const struct agent_settings *settings)
+{
+    struct agent_def def = openai->def;
+
+    if (settings->prompt.n)
+        def.prompt = settings->prompt;
+    if (settings->model.n)
+        def.model = settings->model;
+    if (settings->steps_max > 0)
+        def.steps_max = settings->steps_max;
+    return def;
+}
+
 static enum fault_code openai_run(struct agent *agent, struct agent_call *call, struct fault *fault)
 {
     const struct openai *openai = (const struct openai *)agent;
-    struct work work = {.openai = openai, .call = call, .scale = 1.0};
+    struct work work = {
+        .url = openai->url, .def = def_of(openai, &call->settings), .call = call, .scale = 1.0};
     enum fault_code code;
 
     if (openai->def.key_env.n) {

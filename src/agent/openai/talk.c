@@ -217,7 +217,8 @@ static const char *output_word(const struct agent_def *def)
                : "max_tokens";
 }
 
-struct str talk_request(const struct talk *talk, const struct agent_def *def, struct arena *arena)
+struct str talk_request(const struct talk *talk, const struct agent_def *def,
+                        const struct tool_rules *deny, struct arena *arena)
 {
     struct writing w = {.arena = arena};
     struct buf body;
@@ -233,7 +234,7 @@ struct str talk_request(const struct talk *talk, const struct agent_def *def, st
         write_entry(&w, &talk->entries[i]);
     settle(&w);
     json_out_array_end(&w.out);
-    tools_write(&w.out, def->tools);
+    tools_write(&w.out, def->tools, deny);
     json_out_bool(&w.out, "stream", true);
     json_out_object(&w.out, "stream_options");
     json_out_bool(&w.out, "include_usage", true);

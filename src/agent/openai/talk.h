@@ -25,7 +25,8 @@ FAULT_CHECK enum fault_code talk_read(struct agent_call *call, struct talk *out,
  * The body of a request. Every tool call has its result directly behind it, as servers demand: one
  * that was never answered gets "interrupted", and a result that answers nothing is left out.
  */
-struct str talk_request(const struct talk *talk, const struct agent_def *def, struct arena *arena);
+struct str talk_request(const struct talk *talk, const struct agent_def *def,
+                        const struct tool_rules *deny, struct arena *arena);
 
 /* The conversation as plain text of at most `max` bytes: the beginning and the end of it. */
 struct str talk_transcript(const struct talk *talk, size_t max, struct arena *arena);

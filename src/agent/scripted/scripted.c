@@ -11,9 +11,17 @@
  *   {"sleep_ms": 50}           waits; a cancel ends it
  *   {"wait": true}             waits until it is cancelled
  *   {"fail": "why"}            the turn fails
+ *   {"ask": {"tool": "bash", "arguments": {}, "id": "c1"}}
+ *                              says a message that calls the tool, asks whether it may be run when
+ *                              the session's settings want that, and says the result: "ran", or the
+ *                              refusal as an error. With "reads": true it is a tool that changes
+ *                              nothing; without "id" the calls are c1, c2 …
+ *   {"question": "text"}       asks for something, and says the answer; "no answer: WHY" when there
+ *                              is none
  */
 #include "agent/scripted/scripted.h"
 
+#include "agent/agent_permit.h"
 #include "message/message_in.h"
 #include "message/message_out.h"
 #include "message/part.h"
@@ -34,6 +42,7 @@ struct scene {
     struct agent_call *call;
     int64_t users;
     struct str text; /* of the newest user message */
+    int asked;       /* for the ids of what is asked */
     bool over;       /* cancelled */
 };
 
@@ -97,6 +106,78 @@ static void output(struct scene *scene, const struct json_value *pair)
     agent_delta(scene->call, &delta);
 }
 
+/* ---- asking ---- */
+
+enum { A_TOOL, A_ARGUMENTS, A_ID, A_READS, A_COUNT };
+
+static enum fault_code say_call(struct scene *scene, const struct question *tool,
+                                struct fault *fault)
+{
+    struct message_out out;
+    struct entry_spec spec;
+
+    message_out_begin(&out, scene->call->arena);
+    message_out_call(&out, tool->id, tool->name, tool->arguments);
+    spec = message_out_end(&out, ROLE_ASSISTANT, STR_NONE);
+    return agent_say(scene->call, &spec, 1, fault);
+}
+
+static enum fault_code say_result(struct scene *scene, struct str id, struct str refusal,
+                                  struct fault *fault)
+{
+    struct message_out out;
+    struct entry_spec spec;
+
+    message_out_begin(&out, scene->call->arena);
+    message_out_result(&out, id, refusal.n ? refusal : STR("ran"), refusal.n > 0);
+    spec = message_out_end(&out, ROLE_TOOL, STR_NONE);
+    return agent_say(scene->call, &spec, 1, fault);
+}
+
+static enum fault_code ask(struct scene *scene, const struct json_value *value, struct fault *fault)
+{
+    struct json_member m[A_COUNT] = {
+        [A_TOOL] = JSON_MUST("tool", JSON_STRING),
+        [A_ARGUMENTS] = JSON_MAY("arguments", JSON_OBJECT),
+        [A_ID] = JSON_MAY("id", JSON_STRING),
+        [A_READS] = JSON_MAY("reads", JSON_BOOL),
+    };
+    struct arena *arena = scene->call->arena;
+    struct question tool = {.kind = ASK_TOOL, .arguments = STR("{}")};
+    struct str refusal;
+
+    if (json_members(value, "ask", m, A_COUNT, fault) != FAULT_OK)
+        return fault_pass(fault);
+    scene->asked++;
+    tool.name = json_text(&m[A_TOOL].value, arena);
+    tool.id =
+        m[A_ID].given ? json_text(&m[A_ID].value, arena) : arena_printf(arena, "c%d", scene->asked);
+    if (m[A_ARGUMENTS].given)
+        tool.arguments = m[A_ARGUMENTS].value.raw;
+    if (say_call(scene, &tool, fault) != FAULT_OK ||
+        agent_permit(scene->call, &tool, m[A_READS].given && json_true(&m[A_READS].value), arena,
+                     &refusal, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return say_result(scene, tool.id, refusal, fault);
+}
+
+static enum fault_code ask_question(struct scene *scene, const struct json_value *value,
+                                    struct fault *fault)
+{
+    struct arena *arena = scene->call->arena;
+    struct question question = {.kind = ASK_INPUT, .text = json_text(value, arena)};
+    struct question_answer answer;
+    struct entry_spec spec;
+
+    question.id = arena_printf(arena, "q%d", ++scene->asked);
+    if (agent_ask(scene->call, &question, &answer, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (answer.verdict == ANSWER_NO)
+        answer.text = arena_printf(arena, "no answer: %.*s", STR_ARG(answer.text));
+    spec = message_of_text(ROLE_ASSISTANT, answer.text, arena);
+    return agent_say(scene->call, &spec, 1, fault);
+}
+
 static enum fault_code step(struct scene *scene, struct str name, const struct json_value *value,
                             struct fault *fault)
 {
@@ -112,6 +193,10 @@ static enum fault_code step(struct scene *scene, struct str name, const struct j
         return say(scene, value, fault);
     } else if (str_eq(name, STR("echo"))) {
         return echo(scene, fault);
+    } else if (str_eq(name, STR("ask")) && value->type == JSON_OBJECT) {
+        return ask(scene, value, fault);
+    } else if (str_eq(name, STR("question")) && value->type == JSON_STRING) {
+        return ask_question(scene, value, fault);
     } else if (str_eq(name, STR("wait"))) {
         scene->over = agent_wait(scene->call, SLEEP_MAX_MS);
     } else if (str_eq(name, STR("sleep_ms")) && json_int(value, 0, SLEEP_MAX_MS, &ms)) {

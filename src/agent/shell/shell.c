@@ -5,6 +5,7 @@
  */
 #include "agent/shell/shell.h"
 
+#include "agent/agent_env.h"
 #include "agent/clean.h"
 #include "message/message_out.h"
 #include "message/part.h"
@@ -188,6 +189,7 @@ static enum fault_code check(const struct shell *shell, struct agent_call *call,
     struct sandbox_spec spec = {
         .dir = call->dir,
         .argv = argv,
+        .env = agent_env(&call->settings, call->arena),
         .input = text,
         .limits = {.time_ms = CHECK_MS, .output_bytes = 1024},
         .cancel_fd = call->cancel_fd,
@@ -212,6 +214,7 @@ static enum fault_code run_command(const struct shell *shell, struct agent_call 
     struct sandbox_spec spec = {
         .dir = call->dir,
         .argv = argv,
+        .env = agent_env(&call->settings, call->arena),
         .network = shell->def.network,
         .limits = {.time_ms = shell->def.timeout_ms > 0 ? shell->def.timeout_ms : SANDBOX_TIME_MS,
                    .output_bytes = OUTPUT_BYTES},

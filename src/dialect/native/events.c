@@ -15,7 +15,7 @@ enum {
 static const char *const types[] = {
     "session.created", "session.forked", "session.rewound", "session.undone",  "session.redone",
     "session.adopted", "session.merged", "session.updated", "session.deleted", "message.added",
-    "message.delta",   "turn.started",   "turn.ended",      "files.changed",
+    "message.delta",   "turn.started",   "turn.waiting",    "turn.ended",      "files.changed",
 };
 
 static const char *move_type(enum move_act act)
@@ -189,6 +189,15 @@ static const char *write_reset(struct json_out *out)
     return "reset";
 }
 
+/* White space between the members of somebody's JSON may be line ends, which an event cannot have.
+ */
+static void one_line(struct buf *data)
+{
+    for (size_t i = 0; i < data->n; i++)
+        if (data->p[i] == '\n' || data->p[i] == '\r')
+            data->p[i] = ' ';
+}
+
 struct hub_word native_event_render(const struct event *event, struct arena *arena)
 {
     const struct journal_item *item = &event->item;
@@ -213,10 +222,39 @@ struct hub_word native_event_render(const struct event *event, struct arena *are
         word.type = write_reset(&out);
     }
     json_out_object_end(&out);
+    one_line(&data);
     word.message = arena_printf(arena, "id: %lld\nevent: %s\ndata: %.*s\n\n", (long long)item->e,
                                 word.type, STR_ARG(buf_str(&data)));
     buf_clear(&data);
     return word;
+}
+
+static struct str ask_render(const struct turn_piece *piece, struct arena *arena)
+{
+    const struct delta *delta = &piece->delta;
+    struct question question = {.kind = delta->name.n ? ASK_TOOL : ASK_INPUT,
+                                .id = delta->id,
+                                .name = delta->name,
+                                .arguments = delta->text,
+                                .text = delta->text};
+    struct json_out out;
+    struct buf data;
+    struct str message;
+
+    buf_init(&data, PIECE_BYTES);
+    json_out_init(&out, &data);
+    json_out_object(&out, NULL);
+    json_out_string(&out, "session", piece->session);
+    json_out_object(&out, "turn");
+    json_out_string(&out, "id", piece->turn);
+    json_out_string(&out, "state", str_of(run_state_name(RUN_WAITING)));
+    object_write_asks(&out, &question);
+    json_out_object_end(&out);
+    json_out_object_end(&out);
+    one_line(&data);
+    message = arena_printf(arena, "event: turn.waiting\ndata: %.*s\n\n", STR_ARG(buf_str(&data)));
+    buf_clear(&data);
+    return message;
 }
 
 struct str native_piece_render(const struct turn_piece *piece, struct arena *arena)
@@ -232,6 +270,8 @@ struct str native_piece_render(const struct turn_piece *piece, struct arena *are
     struct buf data;
     struct str message;
 
+    if (delta->kind == DELTA_ASK)
+        return ask_render(piece, arena);
     buf_init(&data, PIECE_BYTES);
     json_out_init(&out, &data);
     json_out_object(&out, NULL);
@@ -306,11 +346,6 @@ static enum fault_code since_read(struct exchange *x, int64_t *out, bool *given,
     return FAULT_OK;
 }
 
-static bool wants_pieces(struct str list)
-{
-    return list.n == 0 || memmem(list.p, list.n, "message.", 8) != NULL;
-}
-
 static enum fault_code listen_to(struct exchange *x, struct hub_filter *filter, struct fault *fault)
 {
     struct listening *listening;
@@ -330,7 +365,7 @@ static enum fault_code listen_to(struct exchange *x, struct hub_filter *filter, 
         return fault_pass(fault);
     listening = listening_new(x);
     listening_drop(listening, false); /* no turn holds it */
-    if (filter->session.n && wants_pieces(filter->types))
+    if (filter->session.n)
         listening_pieces(listening);
     listening_stream(listening, x, filter, since, false);
     return FAULT_OK;

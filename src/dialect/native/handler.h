@@ -68,11 +68,16 @@ struct str cursor_write(const struct cursor *cursor, struct arena *arena);
 FAULT_CHECK enum fault_code cursor_read(struct str text, struct cursor *cursor,
                                         struct fault *fault);
 
+/* A reply that is the session, with what its turn waits for. */
+FAULT_CHECK enum fault_code reply_session(struct exchange *x, const struct session *session,
+                                          struct fault *fault);
+
 /* ---- the handlers, in one file each by noun ---- */
 
 route_run native_sessions_create, native_sessions_list, native_session_get, native_session_patch,
     native_session_delete;
-route_run native_messages_list, native_messages_send, native_session_cancel, native_session_raw;
+route_run native_messages_list, native_messages_send, native_session_cancel, native_session_answer,
+    native_session_raw;
 route_run native_session_fork, native_session_rewind, native_session_undo, native_session_redo,
     native_session_adopt;
 route_run native_session_journal, native_session_tree, native_session_ancestors,

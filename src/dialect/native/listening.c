@@ -6,7 +6,7 @@
 
 struct listening {
     atomic_int holders;
-    struct hub *hub; /* NULL: nothing but `first` */
+    struct hub *hub;
     struct store *store;
     struct turns *turns;
     struct server *server;
@@ -14,8 +14,7 @@ struct listening {
     char *names;
     int64_t since;
     bool until_end;
-    bool pieces;      /* what a running turn has said so far is still to be told */
-    struct buf first; /* to be sent before anything else */
+    bool pieces; /* what a running turn has said so far is still to be told */
     /* on the loop */
     struct stream *stream;
     struct hub_listener *listener;
@@ -33,7 +32,6 @@ static void unhold(struct listening *self)
 {
     if (atomic_fetch_sub(&self->holders, 1) > 1)
         return;
-    buf_clear(&self->first);
     free(self->names);
     free(self->fault);
     free(self);
@@ -50,7 +48,6 @@ struct listening *listening_new(struct exchange *x)
     self->store = app_of(x)->store;
     self->turns = app_of(x)->turns;
     self->server = exchange_server(x);
-    buf_init(&self->first, REPLY_BYTES);
     return self;
 }
 
@@ -75,6 +72,22 @@ static void notify(void *context)
     stream_wake(self->stream);
 }
 
+/* Is the type in the list of the filter, itself or by its beginning? */
+static bool wants(struct str list, struct str type)
+{
+    bool all = list.n == 0;
+
+    while (list.n && !all) {
+        const char *comma = memchr(list.p, ',', list.n);
+        struct str name = {list.p, comma ? (size_t)(comma - list.p) : list.n};
+
+        all = str_eq(name, type) || (name.n && name.p[name.n - 1] == '.' && str_starts(type, name));
+        list.p += name.n + (comma != NULL);
+        list.n -= name.n + (comma != NULL);
+    }
+    return all;
+}
+
 /*
  * Adds what a running turn has said of its next message before this client listens. It is asked
  * once, on the loop, when the listener has caught up and running text begins to reach it: none is
@@ -82,7 +95,7 @@ static void notify(void *context)
  */
 static void so_far(struct listening *self, struct buf *out)
 {
-    struct turn_piece pieces[2];
+    struct turn_piece pieces[TURN_PIECES];
     struct arena arena;
     size_t count;
 
@@ -91,9 +104,13 @@ static void so_far(struct listening *self, struct buf *out)
     for (size_t i = 0; i < count; i++) {
         const struct delta *delta = &pieces[i].delta;
 
-        if (self->filter.turn.n && !str_eq(self->filter.turn, pieces[i].turn))
+        if ((self->filter.turn.n && !str_eq(self->filter.turn, pieces[i].turn)) ||
+            !wants(self->filter.types,
+                   delta->kind == DELTA_ASK ? STR("turn.waiting") : STR(NATIVE_PIECE_TYPE)))
             continue;
         buf_add_str(out, native_piece_render(&pieces[i], &arena));
+        if (delta->kind == DELTA_ASK)
+            continue;
         self->known_step = pieces[i].step;
         if (delta->kind == DELTA_TEXT)
             self->known_text = (int64_t)delta->text.n;
@@ -108,8 +125,7 @@ static void start(void *context, struct stream *stream)
     struct listening *self = context;
 
     self->stream = stream;
-    if (self->hub)
-        self->listener = hub_listen(self->hub, &self->filter, NULL, self->since, notify, self);
+    self->listener = hub_listen(self->hub, &self->filter, NULL, self->since, notify, self);
     stream_wake(stream);
 }
 
@@ -256,13 +272,6 @@ static enum stream_state pull(void *context, struct buf *out)
     size_t from = out->n;
     bool more;
 
-    if (self->first.n) {
-        buf_add_str(out, buf_str(&self->first));
-        buf_clear(&self->first);
-        return self->hub ? STREAM_MORE : STREAM_END;
-    }
-    if (!self->listener)
-        return STREAM_IDLE;
     do
         more = take(self, out);
     while (more && out->n == from);
@@ -376,16 +385,4 @@ void listening_stream(struct listening *self, struct exchange *x, const struct h
     exchange_stream(x, &source);
     if (until_end)
         meet(self);
-}
-
-void listening_fixed(struct exchange *x, struct buf *bytes)
-{
-    struct listening *self = listening_new(x);
-    struct stream_source source = {
-        .start = start, .pull = pull, .close = close_stream, .context = self};
-
-    self->hub = NULL;
-    self->first = *bytes;
-    listening_drop(self, false);
-    exchange_stream(x, &source);
 }

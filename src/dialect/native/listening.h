@@ -26,9 +26,6 @@ void listening_stream(struct listening *listening, struct exchange *x,
 /* A turn_done: when the turn could not begin, the stream ends with the reason. */
 void listening_done(void *listening, enum run_state state, const struct fault *fault);
 
-/* The reply of x becomes a stream that is these bytes, which are taken over. */
-void listening_fixed(struct exchange *x, struct buf *bytes);
-
 /* It is also told what a running turn has said of its next message so far. Before its stream. */
 void listening_pieces(struct listening *listening);
 

@@ -255,7 +255,8 @@ static void read_parent(struct fields *fields, const struct json_member *member,
 /* clang-format off */
 enum session_member {
     S_S, S_FAMILY, S_STATE, S_ID, S_TITLE, S_AGENT, S_BASE, S_VERSION, S_PARENT, S_ARCHIVED, S_CREATED,
-    S_TOUCHED, S_WORKSPACE, S_METADATA, S_LIMITS = S_METADATA + 3, S_COUNT = S_LIMITS + 3
+    S_TOUCHED, S_WORKSPACE, S_HOME, S_METADATA, S_LIMITS = S_METADATA + 3, S_SETTINGS = S_LIMITS + 3,
+    S_COUNT = S_SETTINGS + 3
 };
 /* clang-format on */
 
@@ -275,6 +276,8 @@ static const struct json_member session_members[S_COUNT] = {
     [S_WORKSPACE] = JSON_MAY("workspace", JSON_STRING),
     [S_METADATA] = JSON_FORMS("metadata", JSON_OBJECT),
     [S_LIMITS] = JSON_FORMS("limits", JSON_OBJECT),
+    [S_HOME] = JSON_MAY("home", JSON_STRING),
+    [S_SETTINGS] = JSON_FORMS("settings", JSON_OBJECT),
 };
 
 static void read_session(struct fields *fields, const struct json_value *object,
@@ -302,6 +305,10 @@ static void read_session(struct fields *fields, const struct json_value *object,
                                                          WORKSPACE_OWN, WORKSPACE_NONE);
     out->metadata = take_json(fields, &m[S_METADATA], LIMIT_METADATA_BYTES, JSON_OBJECT);
     out->limits = take_json(fields, &m[S_LIMITS], LIMIT_METADATA_BYTES, JSON_OBJECT);
+    out->home = given_or_empty(take_text(fields, &m[S_HOME], LIMIT_HOME_BYTES));
+    if (!home_valid(out->home))
+        refuse(fields, &m[S_HOME], "is no word of a-z 0-9 -");
+    out->settings = take_json(fields, &m[S_SETTINGS], LIMIT_METADATA_BYTES, JSON_OBJECT);
     read_parent(fields, &m[S_PARENT], out);
 }
 

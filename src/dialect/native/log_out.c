@@ -160,6 +160,9 @@ static void put_session(struct json_out *json, const struct log_session *session
     put_text(json, "agent", session->agent);
     put_json(json, "metadata", session->metadata);
     put_json(json, "limits", session->limits);
+    put_text(json, "home", session->home);
+    if (!str_eq(session->settings, STR("{}")))
+        put_json(json, "settings", session->settings);
     put_address(json, "base", session->base);
     put_int(json, "base_version", session->base_version);
     if (session->parent.known) {

@@ -136,7 +136,23 @@ static struct str object_or_empty(struct str json)
     return json.n ? json : STR("{}");
 }
 
-static void write_turn(struct json_out *out, const struct session *session)
+void object_write_asks(struct json_out *out, const struct question *question)
+{
+    bool tool = question->kind == ASK_TOOL;
+
+    json_out_object(out, "asks");
+    json_out_string(out, "id", question->id);
+    json_out_name(out, "tool", tool ? question->name : STR_NONE);
+    if (tool && question->arguments.n)
+        json_out_raw(out, "arguments", question->arguments);
+    else
+        json_out_null(out, "arguments");
+    json_out_name(out, "question", tool ? STR_NONE : question->text);
+    json_out_object_end(out);
+}
+
+static void write_turn(struct json_out *out, const struct session *session,
+                       const struct question *question)
 {
     if (session->turn.n == 0) {
         json_out_null(out, "turn");
@@ -145,19 +161,23 @@ static void write_turn(struct json_out *out, const struct session *session)
     json_out_object(out, "turn");
     json_out_string(out, "id", session->turn);
     json_out_string(out, "state", str_of(run_state_name(session->turn_state)));
+    if (question)
+        object_write_asks(out, question);
     json_out_object_end(out);
 }
 
-static void write_session_head(struct json_out *out, const struct session *session)
+static void write_session_head(struct json_out *out, const struct session *session,
+                               const struct question *question)
 {
     json_out_name(out, "id", session->id);
     json_out_string(out, "title", session->title);
     json_out_string(out, "agent", session->agent);
+    json_out_string(out, "dialect", session->home.n ? session->home : STR("native"));
     json_out_string(out, "user", session->owner);
     write_parent(out, session);
     json_out_name(out, "head", session->head);
     json_out_int(out, "messages", session->messages);
-    write_turn(out, session);
+    write_turn(out, session, question);
     write_session_usage(out, session);
 }
 
@@ -175,19 +195,31 @@ static void write_session_tail(struct json_out *out, const struct session *sessi
     json_out_time(out, "updated_at", session->updated_us);
 }
 
-void object_write_session(struct json_out *out, const char *key, const struct session *session)
+static void write_session(struct json_out *out, const char *key, const struct session *session,
+                          const struct question *question)
 {
     json_out_object(out, key);
-    write_session_head(out, session);
+    write_session_head(out, session, question);
     write_state(out, &session->state_at_head);
     write_session_tail(out, session);
     json_out_object_end(out);
 }
 
+void object_write_session(struct json_out *out, const char *key, const struct session *session)
+{
+    write_session(out, key, session, NULL);
+}
+
+void object_write_session_asking(struct json_out *out, const char *key,
+                                 const struct session *session, const struct question *question)
+{
+    write_session(out, key, session, question);
+}
+
 void object_write_session_row(struct json_out *out, const char *key, const struct session *session)
 {
     json_out_object(out, key);
-    write_session_head(out, session);
+    write_session_head(out, session, NULL);
     write_session_tail(out, session);
     json_out_object_end(out);
 }

@@ -2,6 +2,7 @@
 #ifndef DIALECT_NATIVE_OBJECT_H
 #define DIALECT_NATIVE_OBJECT_H
 
+#include "agent/agent.h"
 #include "engine/workspaces.h"
 #include "json/json_out.h"
 
@@ -14,6 +15,13 @@ const char *object_side(enum point_side side);
 const char *object_workspace(enum workspace_mode mode);
 
 void object_write_session(struct json_out *out, const char *key, const struct session *session);
+
+/* The same of one whose turn waits for an answer. */
+void object_write_session_asking(struct json_out *out, const char *key,
+                                 const struct session *session, const struct question *question);
+
+/* What a turn waits for, as the member "asks". */
+void object_write_asks(struct json_out *out, const struct question *question);
 
 /* As it stands in a list: without its state, which lists do not read. */
 void object_write_session_row(struct json_out *out, const char *key, const struct session *session);

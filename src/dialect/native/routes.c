@@ -181,6 +181,12 @@ static const struct route routes[] = {
      NULL, "cancelTurn", "messages", "Stops the running turn; what was said is kept and marked.",
      "Nothing", "Session", NULL, 200, FAULTS(OF_SESSION, FAULT_NO_TURN, FAULT_KEY_REUSED), false,
      true},
+    {HTTP_POST, "/sessions/{id}/answer", native_session_answer, ROUTE_WORK, RIGHT_RUN, BODY_SMALL,
+     NULL, "answerTurn", "messages",
+     "Answers a turn that waits: whether a tool may be run, or a question. `always` keeps a yes "
+     "for "
+     "the tool, or for every tool of the session.",
+     "Answer", "Session", NULL, 200, FAULTS(OF_SESSION, FAULT_NO_TURN), false, false},
     {HTTP_GET, "/sessions/{id}/raw", native_session_raw, ROUTE_WORK, RIGHT_READ, 0, q_page,
      "rawLog", "messages", "Everything the session ever had, moves included, as it was written.",
      NULL, "RawLog", NULL, 200, FAULTS(OF_SESSION), false, false},

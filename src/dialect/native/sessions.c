@@ -66,6 +66,30 @@ enum fault_code native_sessions_create(struct exchange *x, struct fault *fault)
     return once_reply(x, &once, &app->counts.sessions, fault);
 }
 
+/* A session, and what its turn waits for. */
+struct asking {
+    const struct session *session;
+    struct question question;
+};
+
+static void write_asking(struct json_out *out, const void *context)
+{
+    const struct asking *asking = context;
+
+    object_write_session_asking(out, NULL, asking->session, &asking->question);
+}
+
+enum fault_code reply_session(struct exchange *x, const struct session *session,
+                              struct fault *fault)
+{
+    struct asking asking = {.session = session};
+
+    if (session->turn_state == RUN_WAITING && turns_asked(app_of(x)->turns, x->request.caller.sees,
+                                                          session->id, &x->arena, &asking.question))
+        return reply_object(x, write_asking, &asking, fault);
+    return reply_object(x, write_session, session, fault);
+}
+
 enum fault_code native_session_get(struct exchange *x, struct fault *fault)
 {
     struct session session;
@@ -73,7 +97,7 @@ enum fault_code native_session_get(struct exchange *x, struct fault *fault)
     if (store_session_get(app_of(x)->store, x->request.caller.sees, session_of(x), query_flag(x, 0),
                           &x->arena, &session, fault) != FAULT_OK)
         return fault_pass(fault);
-    return reply_object(x, write_session, &session, fault);
+    return reply_session(x, &session, fault);
 }
 
 enum { P_TITLE, P_METADATA, P_LIMITS, P_ARCHIVED, P_COUNT };

@@ -141,10 +141,14 @@ static enum fault_code give_session(struct giving *giving, int64_t s, struct fau
     out->metadata = column_str(q, 16);
     out->limits = column_str(q, 17);
     out->workspace.mode = (enum workspace_mode)sqlite3_column_int(q, 18);
+    out->home = column_str(q, 19);
+    out->settings = column_str(q, 20);
     if (!out->metadata.p)
         out->metadata = STR("{}");
     if (!out->limits.p)
         out->limits = STR("{}");
+    if (!out->settings.p)
+        out->settings = STR("{}");
     code = giving->visit(giving->context, &item, fault);
     sqlite3_reset(q);
     return code;

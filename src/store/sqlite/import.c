@@ -120,6 +120,8 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
         .title = in->title,
         .metadata = in->metadata,
         .limits = in->limits,
+        .home = in->home,
+        .settings = in->settings,
         .archived = in->archived,
         .workspace = {.mode =
                           in->workspace.mode == WORKSPACE_NONE ? WORKSPACE_NONE : WORKSPACE_OWN},
@@ -134,12 +136,17 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
         return fault_set(fault, FAULT_INVALID, "session %lld is out of order", (long long)in->s);
     if (in->s <= 0 || in->id.n == 0)
         return fault_set(fault, FAULT_INVALID, "a session has no number or no id");
+    if (!home_valid(in->home))
+        return fault_set(fault, FAULT_INVALID,
+                         "the home of a session is no short word of a-z 0-9 -");
     if (too_long(in->id, LIMIT_ID_BYTES, "the id of a session", fault) != FAULT_OK ||
         too_long(in->title, LIMIT_TITLE_BYTES, "the title of a session", fault) != FAULT_OK ||
         too_long(in->agent, LIMIT_AGENT_BYTES, "the agent of a session", fault) != FAULT_OK ||
         too_long(in->metadata, LIMIT_METADATA_BYTES, "the metadata of a session", fault) !=
             FAULT_OK ||
         too_long(in->limits, LIMIT_METADATA_BYTES, "the limits of a session", fault) != FAULT_OK ||
+        too_long(in->settings, LIMIT_METADATA_BYTES, "the settings of a session", fault) !=
+            FAULT_OK ||
         map_address(intake, in->base, &new.base, fault) != FAULT_OK ||
         family_of(intake, in, new.base, &new.fam, fault) != FAULT_OK ||
         link_place(intake->db, new.base, &new.depth, &new.jump, fault) != FAULT_OK)

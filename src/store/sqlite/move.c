@@ -8,6 +8,7 @@
 #include "store/sqlite/verbs.h"
 
 #include "store/limits.h"
+#include "store/sqlite/entry_write.h"
 #include "store/sqlite/moving.h"
 #include "store/sqlite/once_row.h"
 #include "store/sqlite/point_find.h"
@@ -104,12 +105,30 @@ static enum fault_code kept_state(struct db *db, const struct move_spec *spec,
     return FAULT_OK;
 }
 
+/* What comes before the move, so that undo brings it back; only its id can be in the way. */
+static enum fault_code refuse_entry(const struct writer *writer, const struct move_spec *spec,
+                                    struct fault *fault)
+{
+    struct address at;
+
+    if (!spec->entry || spec->entry->id.n == 0)
+        return FAULT_OK;
+    if (entry_named(writer->db, &writer->link, spec->entry->id, &at, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (at.s)
+        return fault_set(fault, FAULT_ID_TAKEN, "message \"%.*s\" is already in session \"%.*s\"",
+                         STR_ARG(spec->entry->id), STR_ARG(spec->session));
+    return FAULT_OK;
+}
+
 static enum fault_code move_write(struct writer *writer, const struct move_spec *spec,
                                   const struct aim *aim, int64_t tree, struct arena *arena,
                                   struct fault *fault)
 {
-    struct act head = writer->head;
-    const struct act *place = aim->place == &writer->head ? &head : aim->place;
+    struct entry_names names = {0};
+    const struct act *place;
+    struct entry said;
+    struct act head;
     struct move_draft draft = {
         .drawn = spec->drawn,
         .salt = {(const char *)spec->salt, SALT_BYTES},
@@ -118,6 +137,11 @@ static enum fault_code move_write(struct writer *writer, const struct move_spec 
         .scope = aim->scope,
     };
 
+    if (spec->entry &&
+        entry_write(writer, spec->entry, &names, spec->session, arena, &said, fault) != FAULT_OK)
+        return fault_pass(fault);
+    head = writer->head;
+    place = aim->place == &writer->head ? &head : aim->place;
     if (kept_state(writer->db, spec, &head, place, arena, &draft.state, fault) != FAULT_OK ||
         writer_move(writer, &draft, place, arena, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -141,10 +165,12 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
     if (repeated)
         return FAULT_OK;
     if (moving_open(&moving, db, arena, &writer, fault) != FAULT_OK ||
+        refuse_entry(&writer, spec, fault) != FAULT_OK ||
         aim_find(&writer, spec, arena, &result, &aim, fault) != FAULT_OK ||
         (!spec->dry_run && moving_tree(db, &spec->files, aim.tree, &tree, fault) != FAULT_OK) ||
-        (spec->act == MOVE_REWIND && refuse_nowhere(&writer, &aim, spec->dry_run ? aim.tree : tree,
-                                                    spec->dry_run, fault) != FAULT_OK) ||
+        (spec->act == MOVE_REWIND && !spec->entry &&
+         refuse_nowhere(&writer, &aim, spec->dry_run ? aim.tree : tree, spec->dry_run, fault) !=
+             FAULT_OK) ||
         moving_list(db, &writer.head, aim.place, arena, &result, fault) != FAULT_OK ||
         moving_files(&writer, aim.tree, aim.goal.at, &result, fault) != FAULT_OK)
         return fault_pass(fault);

@@ -572,6 +572,8 @@ enum fault_code point_excluded(struct db *db, const struct link *link, const str
     if (path_has(db, link, at, &had, &limit, fault) != FAULT_OK ||
         act_get(db, at, &anchor, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (anchor.kind == ENTRY_MOVE) /* before a move no message is cut off */
+        return FAULT_OK;
     if (limit > at.n + GOOD_AHEAD_MAX)
         limit = at.n + GOOD_AHEAD_MAX;
     /* The first entry of a turn may be a runtime's: then the first message that follows it there.

@@ -100,6 +100,7 @@ UNION SELECT o FROM object WHERE hash IN (SELECT was FROM intent UNION SELECT no
 -- name: sweep_json
 SELECT metadata FROM session WHERE metadata IS NOT NULL
 UNION SELECT limits FROM session WHERE limits IS NOT NULL
+UNION SELECT settings FROM session WHERE settings IS NOT NULL
 
 -- name: sweep_old
 SELECT o FROM object x
@@ -150,7 +151,7 @@ SELECT x.id, x.state, x.title, x.agent, o.name, x.parent_id, x.parent_title, x.p
        x.parent_side, coalesce((SELECT state FROM session p WHERE p.s = x.parent_s), 1), x.archived,
        x.created_us, x.touched_us, (SELECT data FROM object WHERE o = x.metadata),
        (SELECT data FROM object WHERE o = x.limits), x.base_s, x.base_n, r.turn, r.state,
-       x.mode, x.dir
+       x.mode, x.dir, x.home, (SELECT data FROM object WHERE o = x.settings)
 FROM session x JOIN owner o ON o.o = x.owner LEFT JOIN run r ON r.s = x.s WHERE x.s = ?1
 
 -- name: session_child_count
@@ -162,9 +163,9 @@ SELECT count(*) FROM (SELECT 1 FROM session WHERE owner = ?1 AND state = 0 LIMIT
 -- name: session_insert
 INSERT INTO session(fam, owner, id, state, base_s, base_n, base_v, depth, jump, parent_s, parent_id,
                     parent_title, parent_msg, parent_side, agent, title, title_base, title_n,
-                    archived, created_us, touched_us, metadata, limits, mode, dir)
+                    archived, created_us, touched_us, metadata, limits, mode, dir, home, settings)
 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-       ?21, ?22, ?23, ?24, ?25)
+       ?21, ?22, ?23, ?24, ?25, ?26, ?27)
 
 -- name: session_root
 -- Family and jump pointer of a session that is its own.
@@ -181,14 +182,17 @@ UPDATE session SET title = ?2, title_base = ?3, title_n = ?4 WHERE s = ?1
 UPDATE session SET archived = ?2 WHERE s = ?1
 
 -- name: session_objects
-UPDATE session SET metadata = ?2, limits = ?3 WHERE s = ?1
+UPDATE session SET metadata = ?2, limits = ?3, settings = ?4 WHERE s = ?1
+
+-- name: session_agent
+UPDATE session SET agent = ?2 WHERE s = ?1
 
 -- name: session_workspace
 UPDATE session SET mode = ?2, dir = ?3 WHERE s = ?1
 
 -- name: session_delete
 UPDATE session SET state = 1, title = '', title_base = '', title_n = 0, archived = 0,
-                   metadata = NULL, limits = NULL, mode = 0, dir = NULL
+                   metadata = NULL, limits = NULL, settings = NULL, home = '', mode = 0, dir = NULL
 WHERE s = ?1
 
 -- name: session_remove
@@ -410,7 +414,7 @@ DELETE FROM turn WHERE fam = ?1 AND name = ?2 AND s = ?3 AND n = ?4
 SELECT act, scope, to_s, to_n, unext, rnext, utop, rtop FROM move WHERE s = ?1 AND n = ?2
 
 -- name: move_tops
-SELECT utop, rtop FROM move WHERE s = ?1 AND n < ?2 ORDER BY n DESC LIMIT 1
+SELECT utop, rtop, n FROM move WHERE s = ?1 AND n < ?2 ORDER BY n DESC LIMIT 1
 
 -- name: move_insert
 INSERT INTO move(s, n, act, scope, to_s, to_n, unext, rnext, utop, rtop)
@@ -447,6 +451,12 @@ SELECT r, rec, ps, pn FROM record WHERE s = ?1 AND v <= ?2 ORDER BY v
 
 -- name: record_at
 SELECT kind, turn, at_us, body FROM record WHERE r = ?1
+
+-- name: record_place
+-- The session in which a record was saved last, whoever has it (?2 below 0) or of one owner.
+SELECT x.id FROM record r JOIN session x ON x.s = r.s
+WHERE r.rec = ?1 AND x.state <> 1 AND (?2 < 0 OR x.owner = ?2)
+ORDER BY r.at_us DESC, r.r DESC LIMIT 1
 
 -- name: record_rows
 SELECT v, kind, rec, turn, ps, pn, at_us, body FROM record WHERE s = ?1 ORDER BY v
@@ -764,7 +774,7 @@ UNION ALL SELECT 'deletion', s, 0 FROM reap r WHERE NOT EXISTS (SELECT 1 FROM se
 UNION ALL SELECT 'running turn', s, 0 FROM run r
   WHERE NOT EXISTS (SELECT 1 FROM session x WHERE x.s = r.s AND x.state <> 1)
 UNION ALL SELECT 'piece of metadata', s, 0 FROM session x
-  WHERE EXISTS (SELECT 1 FROM object WHERE o IN (x.metadata, x.limits) AND kind <> 1)
+  WHERE EXISTS (SELECT 1 FROM object WHERE o IN (x.metadata, x.limits, x.settings) AND kind <> 1)
 UNION ALL SELECT 'change of files', s, n FROM files f
   WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.s = f.s AND e.n = f.n)
 UNION ALL SELECT 'merge', s, n FROM merge m
@@ -815,5 +825,6 @@ SELECT e FROM note WHERE s = ?1
 -- name: export_session
 SELECT x.fam, x.id, x.state, x.base_s, x.base_n, x.base_v, x.parent_s, x.parent_id, x.parent_title,
        x.parent_msg, x.parent_side, x.agent, x.title, x.archived, x.created_us, x.touched_us,
-       (SELECT data FROM object WHERE o = x.metadata), (SELECT data FROM object WHERE o = x.limits), x.mode
+       (SELECT data FROM object WHERE o = x.metadata), (SELECT data FROM object WHERE o = x.limits), x.mode,
+       x.home, (SELECT data FROM object WHERE o = x.settings)
 FROM session x WHERE x.s = ?1

@@ -159,6 +159,20 @@ static enum fault_code read_records(struct store *store, int64_t owner, struct s
     return code;
 }
 
+static enum fault_code read_record_find(struct store *store, int64_t owner, struct str id,
+                                        struct arena *arena, struct str *session,
+                                        struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = record_find_run(db, owner, id, arena, session, fault);
+    read_end(own(store), db);
+    return code;
+}
+
 static enum fault_code read_labels(struct store *store, int64_t owner, struct str session,
                                    label_visit *visit, void *context, struct fault *fault)
 {
@@ -251,6 +265,7 @@ const struct store_read_ops sqlite_read_ops = {
     .raw_log = read_raw_log,
     .journal = read_journal,
     .records = read_records,
+    .record_find = read_record_find,
     .labels = read_labels,
     .relatives = read_relatives,
     .rewound = read_rewound,

@@ -66,8 +66,9 @@ enum fault_code save_run(struct db *db, const struct record_spec *spec, struct a
 /* A version of a record that counts on the path. */
 struct found {
     struct str id;
-    int64_t range, n; /* its place on the path */
-    int64_t order;    /* in which it was saved */
+    struct address at;
+    int64_t range, n; /* the place on the path of the first version */
+    int64_t order;    /* in which that was saved */
     int64_t row;
 };
 
@@ -109,7 +110,7 @@ static int order_by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Of each record the last version, at the place of its first. */
+/* Of each record the last version, in the order of the first ones. */
 static void found_fold(struct found_list *list)
 {
     size_t kept = 0;
@@ -118,10 +119,14 @@ static void found_fold(struct found_list *list)
         return;
     qsort(list->items, list->count, sizeof(*list->items), order_by_record);
     for (size_t i = 0; i < list->count; i++) {
-        if (kept && str_eq(list->items[kept - 1].id, list->items[i].id))
-            list->items[kept - 1].row = list->items[i].row;
-        else
+        struct found *last = &list->items[kept ? kept - 1 : 0];
+
+        if (kept && str_eq(last->id, list->items[i].id)) {
+            last->row = list->items[i].row;
+            last->at = list->items[i].at;
+        } else {
             list->items[kept++] = list->items[i];
+        }
     }
     list->count = kept;
     qsort(list->items, list->count, sizeof(*list->items), order_by_place);
@@ -182,8 +187,9 @@ static enum fault_code records_of(struct db *db, int64_t s, int64_t versions,
         rank = rank_of(path, path_count, place);
         if (rank == -2)
             continue;
-        *found_add(list, arena) = (struct found){column_dup(q, 1, arena), rank, place.n,
-                                                 (int64_t)list->count, sqlite3_column_int64(q, 0)};
+        *found_add(list, arena) =
+            (struct found){column_dup(q, 1, arena),   place, rank, place.n, (int64_t)list->count,
+                           sqlite3_column_int64(q, 0)};
     }
 }
 
@@ -247,7 +253,7 @@ enum fault_code records_run(struct db *db, int64_t owner, struct str session, re
     code = records_find(db, &link, &arena, &list, fault);
     for (size_t i = 0; code == FAULT_OK && i < list.count; i++) {
         sqlite3_stmt *q = db_query(db, Q_RECORD_AT, ARGS(arg_int(list.items[i].row)));
-        struct record record = {.id = list.items[i].id};
+        struct record record = {.id = list.items[i].id, .at = list.items[i].at};
 
         code = db_step(db, q, &row, fault);
         if (code != FAULT_OK || !row)
@@ -261,4 +267,19 @@ enum fault_code records_run(struct db *db, int64_t owner, struct str session, re
     }
     arena_clear(&arena);
     return code;
+}
+
+enum fault_code record_find_run(struct db *db, int64_t owner, struct str id, struct arena *arena,
+                                struct str *session, struct fault *fault)
+{
+    sqlite3_stmt *q = db_query(db, Q_RECORD_PLACE, ARGS(arg_text(id), arg_int(owner)));
+    bool row;
+
+    if (db_step(db, q, &row, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!row)
+        return fault_set(fault, FAULT_NOT_FOUND, "record \"%.*s\" is in no session", STR_ARG(id));
+    *session = column_dup(q, 0, arena);
+    sqlite3_reset(q);
+    return FAULT_OK;
 }

@@ -70,7 +70,7 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
     struct str text = new->title.p ? new->title : STR("");
     struct title title = title_parse(text);
     struct str id = new->id;
-    int64_t metadata, limits, s;
+    int64_t metadata, limits, settings, s;
     struct arg none = arg_null();
 
     if (id.n == 0) {
@@ -81,7 +81,8 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
     }
     if (check_free(db, new, id, fault) != FAULT_OK ||
         object_put(db, OBJECT_JSON, new->metadata, new->at_us, &metadata, fault) != FAULT_OK ||
-        object_put(db, OBJECT_JSON, new->limits, new->at_us, &limits, fault) != FAULT_OK)
+        object_put(db, OBJECT_JSON, new->limits, new->at_us, &limits, fault) != FAULT_OK ||
+        object_put(db, OBJECT_JSON, new->settings, new->at_us, &settings, fault) != FAULT_OK)
         return fault_pass(fault);
     if (db_run(
             db, Q_SESSION_INSERT,
@@ -95,7 +96,8 @@ enum fault_code session_insert(struct db *db, const struct session_new *new, str
                  arg_int(new->touched_us ? new->touched_us : new->at_us),
                  metadata ? arg_int(metadata) : none, limits ? arg_int(limits) : none,
                  arg_int(new->workspace.mode),
-                 new->workspace.mode == WORKSPACE_ATTACHED ? arg_text(new->workspace.dir) : none),
+                 new->workspace.mode == WORKSPACE_ATTACHED ? arg_text(new->workspace.dir) : none,
+                 arg_text(new->home.p ? new->home : STR("")), settings ? arg_int(settings) : none),
             fault) != FAULT_OK)
         return fault_pass(fault);
     s = sqlite3_last_insert_rowid(db->handle);

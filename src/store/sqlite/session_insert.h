@@ -18,6 +18,7 @@ struct session_new {
     struct str parent_id, parent_title, parent_message; /* p == NULL: none */
     enum point_side parent_side;
     struct str agent, title, metadata, limits;
+    struct str home, settings;
     bool archived;
     struct workspace workspace;
     int64_t at_us, touched_us; /* touched_us 0: at_us */

@@ -42,11 +42,15 @@ enum fault_code session_row_get(struct db *db, int64_t s, struct arena *arena, s
     session.turn_state = (enum run_state)sqlite3_column_int(q, 18);
     session.workspace.mode = (enum workspace_mode)sqlite3_column_int(q, 19);
     session.workspace.dir = column_dup(q, 20, arena);
+    session.home = column_dup(q, 21, arena);
+    session.settings = column_dup(q, 22, arena);
     sqlite3_reset(q);
     if (!session.metadata.p)
         session.metadata = STR("{}");
     if (!session.limits.p)
         session.limits = STR("{}");
+    if (!session.settings.p)
+        session.settings = STR("{}");
     if (!session.workspace.dir.p)
         session.workspace.dir = STR("");
     memcpy(session.tree, tree_empty, HASH_BYTES);
@@ -67,6 +71,7 @@ static enum fault_code head_fill(struct db *db, const struct act *head, struct a
         return fault_pass(fault);
     out->head_at = head->at;
     out->messages = head->facts.visible;
+    out->flat_messages = head->facts.flat;
     memcpy(out->hash, head->facts.hash, HASH_BYTES);
     if (head->at.s == out->s) {
         if (line_get(db, head->at.s, head->n0, &line, fault) != FAULT_OK ||
@@ -102,12 +107,14 @@ enum fault_code session_get(struct db *db, int64_t s, bool with_state, struct ar
         db_int(db, Q_SESSION_CHILD_COUNT, ARGS(arg_int(s)), &session.children, fault) != FAULT_OK)
         return fault_pass(fault);
     session.fork_index = base.facts.visible;
+    session.flat_fork_index = base.facts.flat;
     q = db_query(db, Q_MOVE_TOPS, ARGS(arg_int(s), arg_int(INT64_MAX)));
     if (db_step(db, q, &row, fault) != FAULT_OK)
         return fault_pass(fault);
     if (row) {
         session.can_undo = sqlite3_column_int64(q, 0) != 0;
         session.can_redo = sqlite3_column_int64(q, 1) != 0;
+        session.moved_n = sqlite3_column_int64(q, 2);
         sqlite3_reset(q);
     }
     if (with_state && state_get(db, &head.facts, arena, &session.state_at_head, fault) != FAULT_OK)

@@ -54,6 +54,8 @@ enum fault_code create_run(struct db *db, const struct create_spec *spec, struct
         .title = spec->title,
         .metadata = spec->metadata,
         .limits = spec->limits,
+        .home = spec->home,
+        .settings = spec->settings,
         .workspace = spec->workspace,
         .at_us = spec->at_us,
         .sessions_max = spec->sessions_max,
@@ -106,25 +108,52 @@ static enum fault_code set_archived(struct db *db, const struct link *link,
     return note_insert(db, link, &note, fault);
 }
 
-static enum fault_code set_objects(struct db *db, const struct link *link,
+/* The number of what a column of the row is to name: the new text, else the old one. */
+static enum fault_code json_put(struct db *db, const struct str *text, struct str old,
+                                int64_t at_us, struct arg *out, struct fault *fault)
+{
+    int64_t object;
+
+    if (object_put(db, OBJECT_JSON, text ? *text : old, at_us, &object, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *out = object ? arg_int(object) : arg_null();
+    return FAULT_OK;
+}
+
+/* The agent, and the objects that are kept with the session. */
+static enum fault_code set_details(struct db *db, const struct link *link,
                                    const struct session *old, const struct update_spec *spec,
                                    struct fault *fault)
 {
     struct note note = {.act = NOTE_UPDATED, .at_us = spec->at_us};
-    int64_t metadata, limits;
+    struct arg metadata, limits, settings;
 
-    if (!spec->metadata && !spec->limits)
+    if (!spec->agent && !spec->metadata && !spec->limits && !spec->settings)
         return FAULT_OK;
-    if (object_put(db, OBJECT_JSON, spec->metadata ? *spec->metadata : old->metadata, spec->at_us,
-                   &metadata, fault) != FAULT_OK ||
-        object_put(db, OBJECT_JSON, spec->limits ? *spec->limits : old->limits, spec->at_us,
-                   &limits, fault) != FAULT_OK ||
-        db_run(db, Q_SESSION_OBJECTS,
-               ARGS(arg_int(link->s), metadata ? arg_int(metadata) : arg_null(),
-                    limits ? arg_int(limits) : arg_null()),
-               fault) != FAULT_OK)
+    if (json_put(db, spec->metadata, old->metadata, spec->at_us, &metadata, fault) != FAULT_OK ||
+        json_put(db, spec->limits, old->limits, spec->at_us, &limits, fault) != FAULT_OK ||
+        json_put(db, spec->settings, old->settings, spec->at_us, &settings, fault) != FAULT_OK ||
+        db_run(db, Q_SESSION_OBJECTS, ARGS(arg_int(link->s), metadata, limits, settings), fault) !=
+            FAULT_OK ||
+        (spec->agent && db_run(db, Q_SESSION_AGENT, ARGS(arg_int(link->s), arg_text(*spec->agent)),
+                               fault) != FAULT_OK))
         return fault_pass(fault);
     return note_insert(db, link, &note, fault);
+}
+
+static enum fault_code settings_expect(const struct session *old, const struct update_spec *spec,
+                                       struct fault *fault)
+{
+    struct str expected;
+
+    if (!spec->expect_settings)
+        return FAULT_OK;
+    expected = spec->expect_settings->n ? *spec->expect_settings : STR("{}");
+    if (!str_eq(old->settings, expected))
+        return fault_set(fault, FAULT_HEAD_MOVED,
+                         "the settings of session \"%.*s\" were changed meanwhile",
+                         STR_ARG(spec->session));
+    return FAULT_OK;
 }
 
 enum fault_code update_run(struct db *db, const struct update_spec *spec, struct arena *arena,
@@ -134,14 +163,15 @@ enum fault_code update_run(struct db *db, const struct update_spec *spec, struct
     struct link link;
 
     if (link_named(db, spec->owner, spec->session, &link, fault) != FAULT_OK ||
-        session_get(db, link.s, false, arena, &old, fault) != FAULT_OK)
+        session_get(db, link.s, false, arena, &old, fault) != FAULT_OK ||
+        settings_expect(&old, spec, fault) != FAULT_OK)
         return fault_pass(fault);
     if (spec->title && rename_to(db, &link, &old, *spec->title, spec->at_us, fault) != FAULT_OK)
         return fault_pass(fault);
     if (spec->archived &&
         set_archived(db, &link, &old, *spec->archived, spec->at_us, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (set_objects(db, &link, &old, spec, fault) != FAULT_OK)
+    if (set_details(db, &link, &old, spec, fault) != FAULT_OK)
         return fault_pass(fault);
     return session_get(db, link.s, true, arena, out, fault);
 }
@@ -408,6 +438,8 @@ static enum fault_code ancestors(struct db *db, const struct link *link, session
                                       .head = STR(""),
                                       .metadata = STR("{}"),
                                       .limits = STR("{}"),
+                                      .home = STR(""),
+                                      .settings = STR("{}"),
                                       .workspace = {WORKSPACE_NONE, STR("")}};
             memcpy(parent.tree, tree_empty, HASH_BYTES);
             memcpy(parent.base_tree, tree_empty, HASH_BYTES);

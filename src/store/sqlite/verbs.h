@@ -117,6 +117,9 @@ FAULT_CHECK enum fault_code rewound_run(struct db *db, int64_t owner, struct str
                                         rewound_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code records_run(struct db *db, int64_t owner, struct str session,
                                         record_visit *visit, void *context, struct fault *fault);
+FAULT_CHECK enum fault_code record_find_run(struct db *db, int64_t owner, struct str id,
+                                            struct arena *arena, struct str *session,
+                                            struct fault *fault);
 FAULT_CHECK enum fault_code files_acts_run(struct db *db, int64_t owner, struct str session,
                                            struct address after, files_act_visit *visit,
                                            void *context, struct fault *fault);

@@ -1,0 +1,162 @@
+/* Several files at once: a list of them, or a bundle. */
+#include "engine/workspaces_own.h"
+#include "workspace/bundle.h"
+#include "workspace/path.h"
+#include "workspace/tree_diff.h"
+#include "workspace/tree_load.h"
+
+#include <string.h>
+
+/* ---- a list ---- */
+
+/* As the file is now, when it is one; a new one can be read by all and written by its owner. */
+static unsigned mode_of(const struct place *place, const struct file_put *file, struct arena *arena)
+{
+    struct tree_entry entry;
+    struct fault none;
+
+    if (file->mode)
+        return file->mode;
+    if (tree_find(workspaces_store(place->workspaces), place->tree, file->path, arena, &entry,
+                  &none) == FAULT_OK &&
+        tree_is_file(entry.type))
+        return entry.mode & 0777;
+    return 0644;
+}
+
+static enum fault_code put_one(struct place *place, struct file_put *file, struct arena *arena)
+{
+    struct fault *fault = &file->fault;
+
+    if (path_check(file->path, false, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (file->content.n > FILES_PUT_BYTES)
+        return fault_set(fault, FAULT_TOO_LARGE, "the file has %zu bytes; the limit is %d",
+                         file->content.n, FILES_PUT_BYTES);
+    return restore_put(place->fd, file->path, mode_of(place, file, arena), file->content, fault);
+}
+
+enum fault_code workspaces_put_all(struct workspaces *workspaces, int64_t owner, struct str session,
+                                   struct file_put *files, size_t count, struct arena *arena,
+                                   struct fault *fault)
+{
+    struct file_result result = {0};
+    struct place *place;
+    enum fault_code code;
+
+    if (place_take_to_write(workspaces, owner, session, &place, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = place_record_foreign(place, fault);
+    for (size_t i = 0; i < count && !code; i++)
+        if (put_one(place, &files[i], arena) == FAULT_OK)
+            files[i].fault = (struct fault){0}; /* something may have been in the way before */
+    if (!code)
+        code = place_record_own(place, arena, &result, fault);
+    place_leave(place);
+    return code;
+}
+
+/* ---- a bundle out ---- */
+
+struct bundling {
+    struct store *store;
+    struct bundle_out *out;
+    bundle_skips *skips;
+};
+
+static enum fault_code add_bytes(void *context, struct str bytes, struct fault *fault)
+{
+    return bundle_out_bytes(context, bytes, fault);
+}
+
+/* Whether a name on the way to it is left out, or itself. */
+static bool is_skipped(const struct bundling *bundling, struct str path)
+{
+    for (; path.n; path = path_above(path))
+        if (bundling->skips && bundling->skips(path))
+            return true;
+    return false;
+}
+
+static enum fault_code add(void *context, struct str path, const struct tree_entry *entry,
+                           struct fault *fault)
+{
+    struct bundling *bundling = context;
+
+    if (entry->type == TREE_LEFT || is_skipped(bundling, path))
+        return FAULT_OK;
+    if (bundle_out_entry(bundling->out, path, entry, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!tree_is_file(entry->type))
+        return FAULT_OK;
+    return tree_load_file(bundling->store, entry, add_bytes, bundling->out, fault);
+}
+
+enum fault_code workspaces_bundle(struct workspaces *workspaces, const struct files_place *place,
+                                  bundle_skips *skips, struct buf *out, struct fault *fault)
+{
+    struct bundling bundling = {.store = workspaces_store(workspaces), .skips = skips};
+    unsigned char tree[HASH_BYTES];
+    enum fault_code code;
+
+    if (bundle_out_new(out, &bundling.out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = workspaces_list(workspaces, place, STR(""), true, add, &bundling, tree, fault);
+    if (!code)
+        code = bundle_out_end(bundling.out, fault);
+    bundle_out_free(bundling.out);
+    return code;
+}
+
+/* ---- a bundle in ---- */
+
+struct unbundling {
+    struct arena *arena;
+    struct file_put *files;
+    size_t count, room;
+};
+
+static enum fault_code take_file(void *context, struct str path, unsigned mode, struct str content,
+                                 struct fault *fault)
+{
+    struct unbundling *unbundling = context;
+
+    (void)fault;
+    if (unbundling->count == unbundling->room) {
+        size_t room = unbundling->room ? 2 * unbundling->room : 64;
+        struct file_put *files = arena_array(unbundling->arena, room, sizeof(*files));
+
+        if (unbundling->count)
+            memcpy(files, unbundling->files, unbundling->count * sizeof(*files));
+        unbundling->files = files;
+        unbundling->room = room;
+    }
+    unbundling->files[unbundling->count++] =
+        (struct file_put){.path = path, .content = content, .mode = mode};
+    return FAULT_OK;
+}
+
+enum fault_code workspaces_unbundle(struct workspaces *workspaces, int64_t owner,
+                                    struct str session, struct str bytes, struct arena *arena,
+                                    int64_t *count, struct fault *fault)
+{
+    struct bundle_limits limits = {.files = BUNDLE_FILES, .bytes = BUNDLE_CONTENT_BYTES};
+    struct unbundling unbundling = {.arena = arena};
+
+    if (bytes.n > BUNDLE_BYTES)
+        return fault_set(fault, FAULT_TOO_LARGE, "the bundle has %zu bytes; the limit is %d",
+                         bytes.n, BUNDLE_BYTES);
+    if (bundle_read(bytes, &limits, arena, take_file, &unbundling, fault) != FAULT_OK ||
+        workspaces_put_all(workspaces, owner, session, unbundling.files, unbundling.count, arena,
+                           fault) != FAULT_OK)
+        return fault_pass(fault);
+    *count = 0;
+    for (size_t i = 0; i < unbundling.count; i++) {
+        const struct fault *why = &unbundling.files[i].fault;
+
+        if (why->code)
+            return fault_set(fault, why->code, "%.400s", why->message);
+        ++*count;
+    }
+    return FAULT_OK;
+}

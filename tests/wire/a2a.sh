@@ -1,0 +1,9 @@
+# A2A 0.3 over JSON-RPC: every method with success and every error, streams byte for byte.
+WIRE_SERVER=${WIRE_SERVER-$(dirname "$TINE")/tests/wire/wire_server}
+export WIRE_SERVER PYTHONDONTWRITEBYTECODE=1
+for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import jsonschema' 2>/dev/null; then
+        exec "$python" "$TESTS_DIR/wire/a2a.py"
+    fi
+done
+echo '1..0 # SKIP there is no python3 with jsonschema (Debian: python3-jsonschema)'
