@@ -56,6 +56,7 @@ static const struct {
     const char *word;
 } words[] = {
     {ROOT_FORK, ROOT_KAGENT, "rewind_before_invocation_id"},
+    {ROOT_FORK, ROOT_KAGENT, "request_id"},
     {ROOT_FORK, ROOT_DOCKER_AGENT, "message_index"},
     {ROOT_FORK, ROOT_DOCKER_AGENT, "user_message_index"},
     {ROOT_FORK, ROOT_ASH, "messageId"},

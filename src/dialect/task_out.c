@@ -55,58 +55,28 @@ struct str task_artifact_id(struct str turn, int64_t step, struct arena *arena)
 
 /* ---- how a turn stands ---- */
 
-struct ended {
-    struct str turn;
-    struct arena *arena;
-    enum run_state state;
-    struct str reason;
-};
-
-/* The note of its end stands behind its last entry, before the next turn begins. */
-static enum fault_code see_note(void *context, const struct journal_item *item, struct fault *fault)
-{
-    struct ended *ended = context;
-    const struct note *note = item->note;
-
-    if (!note || (note->act != NOTE_TURN_ENDED && note->act != NOTE_TURN_STARTED))
-        return FAULT_OK;
-    if (note->act == NOTE_TURN_ENDED && str_eq(note->message, ended->turn)) {
-        ended->state = turn_ending_of(note).state;
-        ended->reason = arena_dup(ended->arena, note->was);
-    }
-    return visit_enough(fault);
-}
-
-enum { NOTES_LOOKED_AT = 16 };
-
 /* How a turn ended that is not the session's newest. One that nobody knows of was completed. */
 static enum fault_code old_state(const struct task_book *book, const struct task *task,
-                                 struct ended *out, struct fault *fault)
+                                 struct turn_ending *out, struct fault *fault)
 {
-    struct log_spec spec = {
-        .owner = book->owner,
-        .session = task->session,
-        .after_e = task->last_e,
-        .limit = NOTES_LOOKED_AT,
-    };
+    struct log_spec from = {
+        .owner = book->owner, .session = task->session, .after_e = task->last_e};
     const struct entry *last = task->count ? task->messages[task->count - 1].entry : NULL;
     enum fault_code code;
 
     out->state = last && last->flags & ENTRY_INTERRUPTED ? RUN_CANCELLED : RUN_DONE;
-    code = store_journal(book->app->store, &spec, see_note, out, fault);
-    if (code == FAULT_OK || code == FAULT_INTERRUPTED || code == FAULT_SESSION_NOT_FOUND)
-        return FAULT_OK;
-    return code;
+    code = turn_ending_after(book->app->store, &from, task->turn, book->arena, out, fault);
+    return code == FAULT_SESSION_NOT_FOUND ? FAULT_OK : code;
 }
 
 static enum fault_code turn_state(const struct task_book *book, const struct task *task,
-                                  struct ended *out, struct fault *fault)
+                                  struct turn_ending *out, struct fault *fault)
 {
     const struct session *session = &book->session;
     struct run run;
     enum fault_code code;
 
-    *out = (struct ended){.turn = task->turn, .arena = book->arena};
+    *out = (struct turn_ending){0};
     if (!str_eq(session->turn, task->turn))
         return old_state(book, task, out, fault);
     code = store_run_get(book->app->store, book->owner, session->id, book->arena, &run, fault);
@@ -123,7 +93,7 @@ static enum fault_code turn_state(const struct task_book *book, const struct tas
 /* ---- a turn ---- */
 
 static void status_write(struct json_out *out, const struct task_book *book,
-                         const struct task *task, const struct ended *ended)
+                         const struct task *task, const struct turn_ending *ended)
 {
     struct question question;
 
@@ -201,7 +171,7 @@ static enum fault_code turn_write(struct json_out *out, const struct task_book *
                                   struct fault *fault)
 {
     struct tokens tokens = task->after;
-    struct ended ended;
+    struct turn_ending ended;
 
     if (turn_state(book, task, &ended, fault) != FAULT_OK)
         return fault_pass(fault);

@@ -1,7 +1,8 @@
 /*
  * A turn that asks, and whoever answers.
  *
- *   1. What is asked can be answered before it is told: then nothing is waited for.
+ *   1. That the turn waits is durable before anybody can see what it asks. What is asked can be
+ *      answered before it is told: then nothing is waited for.
  *   2. The turn's thread waits for two descriptors, the cancel's and that of the ask, and holds no
  *      lock meanwhile. It keeps its directory: what it was about to do there is what is asked.
  *   3. A yes for more than this once is durable before the turn is told of it.
@@ -160,9 +161,9 @@ static void wait_for_answer(const struct turn *turn, const struct asking *asking
 
 static enum fault_code ask(struct turn *turn, struct asking *asking, struct fault *fault)
 {
-    publish(turn, asking);
     if (set_state(turn, RUN_WAITING, fault) != FAULT_OK)
         return fault_pass(fault);
+    publish(turn, asking);
     tell(turn, asking->question);
     wait_for_answer(turn, asking);
     if (turn_is_cancelled(turn))

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Fork and rewind through every wire, with 10 entries against 100,000, side by side in one run.
 
-    wires.py [--entries N] [--rounds N]         the program is $TINE; needs wrk
+    wires.py [--entries N] [--rounds N]         the program is $TINE
 
 A fork copies no history, whoever asks for it: at most 1.5 times as long. Only calls whose reply does
 not carry the history are measured. Exit 1 when a bar is missed.
 """
 import argparse
+import concurrent.futures
 import http.client
 import json
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,23 +21,7 @@ from served import Server, Table
 BAR = 1.5
 SMALL = 10
 BATCH = 500
-
-EVENTS = """
-local n = {first}
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-request = function()
-  n = n + 1
-  local inv = "inv-" .. math.floor(n / 2)
-  local data = '{{\\\\"id\\\\":\\\\"e' .. n .. '\\\\",\\\\"invocation_id\\\\":\\\\"' .. inv ..
-    '\\\\",\\\\"author\\\\":\\\\"' .. (n % 2 == 0 and "user" or "agent") ..
-    '\\\\",\\\\"content\\\\":{{\\\\"parts\\\\":[{{\\\\"text\\\\":\\\\"some words\\\\"}}]}},' ..
-    '\\\\"actions\\\\":{{\\\\"state_delta\\\\":{{\\\\"n\\\\":' .. n .. '}}}}}}'
-  return wrk.format(nil, "{path}", nil, '{{"id":"e' .. n .. '","data":"' .. data .. '"}}')
-end
-response = function() if n >= {last} then wrk.thread:stop() end end
-"""
-
+POSTERS = 16
 
 class Caller:
     """One connection that stays open."""
@@ -70,16 +53,30 @@ def messages(server, entries):
     return session
 
 
-def events(server, caller, folder, entries):
-    """A session with that many events, as a runtime of kagent posts them."""
+def event(number):
+    """An event as a runtime of kagent posts it; two make an invocation."""
+    data = {"id": f"e{number}", "invocation_id": f"inv-{number // 2}",
+            "author": "agent" if number % 2 else "user",
+            "content": {"parts": [{"text": "some words"}]},
+            "actions": {"state_delta": {"n": number}}}
+    return {"id": f"e{number}", "data": json.dumps(data)}
+
+
+def events(server, entries):
+    """A session with that many events, posted by several at once."""
+    caller = Caller(server)
     session = caller.post("/kagent/api/sessions", {"agent_ref": "bench/runtime",
                                                    "name": f"{entries} events"})[0]["data"]["id"]
-    path = f"/kagent/api/sessions/{session}/events"
-    script = os.path.join(folder, "events.lua")
-    with open(script, "w") as out:
-        out.write(EVENTS.format(first=1, last=entries + 1, path=path))
-    subprocess.run(["wrk", "-t1", f"-c{min(64, entries // 2)}", "-d300s", "-s", script, server.url],
-                   capture_output=True, check=True)
+
+    def some(first):
+        own = Caller(server)
+        for number in range(first, entries, POSTERS):
+            own.post(f"/kagent/api/sessions/{session}/events", event(number))
+
+    for number in range(min(SMALL, entries)):  # the first ones in their order
+        caller.post(f"/kagent/api/sessions/{session}/events", event(number))
+    with concurrent.futures.ThreadPoolExecutor(POSTERS) as pool:
+        list(pool.map(some, range(SMALL, SMALL + POSTERS)))
     return session
 
 
@@ -93,7 +90,8 @@ def compare(table, rounds, what, small, big):
               f"{many:.3f} ms against {few:.3f} ms")
 
 
-def forks(table, rounds, caller, short, long):
+def forks(table, rounds, server, short, long):
+    caller = Caller(server)
     calls = (
         ("native", "/api/v1/sessions/{}/fork", {}),
         ("docker-agent", "/docker-agent/api/sessions/{}/fork", {"user_message_index": 0}),
@@ -106,8 +104,9 @@ def forks(table, rounds, caller, short, long):
                 lambda: caller.post(path.format(long), body)[1])
 
 
-def runtime(table, rounds, caller, short, long):
+def runtime(table, rounds, server, short, long):
     """A session that lives through kagent's calls: forks and rewinds before an invocation."""
+    caller = Caller(server)
     count = [0]
 
     def fork(session):
@@ -132,19 +131,14 @@ def main():
     parser.add_argument("--entries", type=int, default=100000)
     parser.add_argument("--rounds", type=int, default=200)
     given = parser.parse_args()
-    if not shutil.which("wrk"):
-        print("skipped: wrk is not installed")
-        return 0
     table = Table()
     with tempfile.TemporaryDirectory(prefix="tine-wires-") as folder:
         home = os.path.join(folder, "home")
         os.mkdir(home, 0o700)
         server = Server(home, "limits:\n  sessions_per_user: 10000000\n")
         try:
-            caller = Caller(server)
-            forks(table, given.rounds, caller, messages(server, SMALL), messages(server, given.entries))
-            runtime(table, given.rounds, caller, events(server, caller, folder, SMALL),
-                    events(server, caller, folder, given.entries))
+            forks(table, given.rounds, server, messages(server, SMALL), messages(server, given.entries))
+            runtime(table, given.rounds, server, events(server, SMALL), events(server, given.entries))
         finally:
             server.stop()
     return 1 if table.missed else 0

@@ -220,6 +220,8 @@ static void a_fork_goes_on_with_what_it_was_given(void **state)
 
 static void a_marker_puts_back_what_was_and_nulls_what_was_not(void **state)
 {
+    struct adk_delta all;
+
     (void)state;
     change("A", "k", "1");
     change("A", "app:x", "1");
@@ -233,7 +235,7 @@ static void a_marker_puts_back_what_was_and_nulls_what_was_not(void **state)
     move("m2", 6);
     told(); /* j is null already, and is told again */
     assert_string_equal(state_words(&acts[7].delta), "j=null k=1");
-    struct adk_delta all = adk_fold(acts, count, false, &arena);
+    all = adk_fold(acts, count, false, &arena);
     assert_string_equal(state_words(&all), "app:x=2 j=null k=1");
 }
 

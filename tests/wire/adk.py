@@ -199,10 +199,13 @@ class Session:
 
     def tasks(self):
         """Each task as (id, [(place, message id, invocation)])."""
-        turns = {}
-        for i, act in enumerate(self.path):
-            if act.turn:
-                turns.setdefault(act.turn, i)
+        turns, begun = {}, set()  # where turns begin that begin on the path
+        where = {act.number: i for i, act in enumerate(self.path)}
+        for act in self.acts:
+            if act.turn and act.turn not in begun:
+                begun.add(act.turn)
+                if act.number in where:
+                    turns[act.turn] = where[act.number]
         numbers = {act.number: i for i, act in enumerate(self.path)}
         cut = self.cut() or 0
         tasks = []

@@ -324,6 +324,13 @@ def shown(tap, k):
     tap.check(any(h["session"] == s for h in hits), "… and is found")
     tap.same([[m["messageId"] for m in t["history"]] for t in k.tasks(s)],
              [[m["id"] for m in native]], "… and is a task")
+    k.call("POST", f"/api/sessions/{s}/events", {"id": "used", "data": json.dumps(
+        {"invocation_id": "i1", "author": "bot", "usage_metadata": {"prompt_token_count": 7,
+                                                                    "candidates_token_count": 3}})}, 201)
+    usage = k.http.send("GET", f"/api/v1/sessions/{s}").json["usage"]
+    tap.same((usage["input_tokens"], usage["output_tokens"]), (7, 3), "usage is that of its events")
+    k.refuse("POST", f"/api/sessions/{s}/events", {"id": "big", "data": "x" * 4500000}, 413,
+             "Failed to store event: data has")
     fork = k.fork(s)
     tap.same(k.get(f"/api/sessions/{fork}")["session"]["name"], "Fork of Hello",
              "a fork of what has no name is named by its first words")

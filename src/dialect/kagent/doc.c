@@ -129,13 +129,15 @@ static void history_read(struct doc *doc, const struct json_value *history, stru
     for (json_walk_begin(&walk, history); json_walk_next(&walk);) {
         const struct json_value *value = &walk.value;
 
-        if (value->type == JSON_OBJECT)
-            doc->messages[doc->count++] = (struct doc_message){
-                .id = message_id(doc, value, doc->count, arena),
-                .user = str_eq(member_string(value, "role", arena), STR("user")),
-                .invocation = invocation_of(value, arena),
-                .value = *value,
-            };
+        if (value->type != JSON_OBJECT)
+            continue;
+        doc->messages[doc->count] = (struct doc_message){
+            .id = message_id(doc, value, doc->count, arena),
+            .user = str_eq(member_string(value, "role", arena), STR("user")),
+            .invocation = invocation_of(value, arena),
+            .value = *value,
+        };
+        doc->count++;
     }
     messages_once(doc, arena);
 }

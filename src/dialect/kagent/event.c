@@ -2,7 +2,6 @@
 
 #include "base/utf8.h"
 #include "message/message_out.h"
-#include "store/limits.h"
 
 #include <stdlib.h>
 
@@ -95,6 +94,31 @@ static void delta_read(const struct json_value *object, struct arena *arena, str
     }
 }
 
+static int64_t tokens_of(const struct json_value *usage, const char *const *names)
+{
+    struct json_value value;
+    int64_t count;
+
+    if (!member_find(usage, names, &value) || value.type != JSON_NUMBER ||
+        !json_int(&value, 0, LIMIT_USAGE_TOKENS, &count))
+        return 0;
+    return count;
+}
+
+#define TOKENS(usage, ...) tokens_of((usage), (const char *const[]){__VA_ARGS__, NULL})
+
+static void usage_read(const struct json_value *event, struct event_read *out)
+{
+    struct json_value usage;
+
+    if (!MEMBER(event, &usage, "usage_metadata", "usageMetadata", "UsageMetadata") ||
+        usage.type != JSON_OBJECT)
+        return;
+    out->usage.input = TOKENS(&usage, "prompt_token_count", "promptTokenCount");
+    out->usage.output = TOKENS(&usage, "candidates_token_count", "candidatesTokenCount");
+    out->has_usage = out->usage.input + out->usage.output > 0;
+}
+
 void event_read(struct str text, struct arena *arena, struct event_read *out)
 {
     struct json_value event, actions, delta;
@@ -107,6 +131,7 @@ void event_read(struct str text, struct arena *arena, struct event_read *out)
     out->shape = shape_of(&event, arena);
     out->invocation = TEXT_MEMBER(&event, arena, "invocation_id", "invocationId", "InvocationID");
     out->author = TEXT_MEMBER(&event, arena, "author", "Author");
+    usage_read(&event, out);
     if (!MEMBER(&event, &out->content, "content", "Content"))
         out->content = (struct json_value){0};
     if (!MEMBER(&event, &actions, "actions", "Actions"))
@@ -182,9 +207,9 @@ enum fault_code event_entry(const struct event_read *event, struct str id, struc
     struct message_out message;
     bool text = false;
 
-    if (token.n > LIMIT_ENTRY_BYTES / 2)
+    if (token.n > EVENT_BYTES)
         return fault_set(fault, FAULT_TOO_LARGE, "data has %zu bytes; the limit is %d", token.n,
-                         LIMIT_ENTRY_BYTES / 2);
+                         EVENT_BYTES);
     message_out_begin(&message, arena);
     if (shown && event->content.type == JSON_OBJECT)
         text = parts_add(&message, &event->content, arena);
@@ -201,6 +226,8 @@ enum fault_code event_entry(const struct event_read *event, struct str id, struc
     out->id = id;
     out->turn_rule = event->invocation.n ? TURN_NAMED : TURN_NONE;
     out->turn = event->invocation;
+    out->has_usage = event->has_usage;
+    out->usage = event->usage;
     state_of(&event->delta, arena, &out->state);
     return FAULT_OK;
 }

@@ -5,8 +5,12 @@
 #include "dialect/kagent/adk.h"
 #include "json/json_in.h"
 #include "store/entry.h"
+#include "store/limits.h"
 
-enum { EVENT_DEPTH = 200 }; /* of an event's JSON; deeper ones are kept, but not looked into */
+enum {
+    EVENT_BYTES = LIMIT_ENTRY_BYTES / 2, /* of data; its text may stand in the entry once more */
+    EVENT_DEPTH = 200 /* of an event's JSON; deeper ones are kept, but not looked into */
+};
 
 /* Who wrote it, as far as its members tell. */
 enum event_shape {
@@ -23,6 +27,8 @@ struct event_read {
     struct str rewind;      /* the invocation before which it says to rewind; empty: it does not */
     struct adk_delta delta; /* without what is temporary */
     struct json_value content;
+    bool has_usage;
+    struct usage usage; /* tokens */
 };
 
 /* Looks into the text of an event. Strings point into it or into the arena. */

@@ -7,7 +7,7 @@
 
 enum {
     BODY_SMALL = 256 * 1024,
-    BODY_EVENT = 2 * LIMIT_ENTRY_BYTES, /* an event is text inside a string */
+    BODY_EVENT = LIMIT_ENTRY_BYTES, /* event.h has the limit of what is kept of it */
     BODY_TASK = LIMIT_ENTRY_BYTES,
     USER_QUERY_BYTES = 4096,
     BODY_DEPTH = 250, /* of JSON: of an event, and of a task with what its messages hold */

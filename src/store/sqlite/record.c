@@ -67,8 +67,8 @@ enum fault_code save_run(struct db *db, const struct record_spec *spec, struct a
 struct found {
     struct str id;
     struct address at;
-    int64_t range, n; /* the place on the path of the first version */
-    int64_t order;    /* in which that was saved */
+    int64_t range; /* its place on the path */
+    int64_t order; /* in which it was saved */
     int64_t row;
 };
 
@@ -105,12 +105,12 @@ static int order_by_place(const void *a, const void *b)
 
     if (x->range != y->range)
         return x->range < y->range ? -1 : 1;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
+    if (x->at.n != y->at.n)
+        return x->at.n < y->at.n ? -1 : 1;
     return x->order < y->order ? -1 : 1;
 }
 
-/* Of each record the last version, in the order of the first ones. */
+/* Of each record the last version, at the place of its first. */
 static void found_fold(struct found_list *list)
 {
     size_t kept = 0;
@@ -119,14 +119,10 @@ static void found_fold(struct found_list *list)
         return;
     qsort(list->items, list->count, sizeof(*list->items), order_by_record);
     for (size_t i = 0; i < list->count; i++) {
-        struct found *last = &list->items[kept ? kept - 1 : 0];
-
-        if (kept && str_eq(last->id, list->items[i].id)) {
-            last->row = list->items[i].row;
-            last->at = list->items[i].at;
-        } else {
+        if (kept && str_eq(list->items[kept - 1].id, list->items[i].id))
+            list->items[kept - 1].row = list->items[i].row;
+        else
             list->items[kept++] = list->items[i];
-        }
     }
     list->count = kept;
     qsort(list->items, list->count, sizeof(*list->items), order_by_place);
@@ -187,9 +183,8 @@ static enum fault_code records_of(struct db *db, int64_t s, int64_t versions,
         rank = rank_of(path, path_count, place);
         if (rank == -2)
             continue;
-        *found_add(list, arena) =
-            (struct found){column_dup(q, 1, arena),   place, rank, place.n, (int64_t)list->count,
-                           sqlite3_column_int64(q, 0)};
+        *found_add(list, arena) = (struct found){column_dup(q, 1, arena), place, rank,
+                                                 (int64_t)list->count, sqlite3_column_int64(q, 0)};
     }
 }
 
