@@ -1,5 +1,7 @@
 #include "base/fault.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +16,22 @@ static const struct {
 #undef FAULT
 };
 
+/* It may quote what a client sent, or have been cut inside a character. */
+static void message_clean(char message[FAULT_MESSAGE_MAX])
+{
+    struct str dirty = str_of(message);
+    char clean[FAULT_MESSAGE_MAX * 3];
+    struct str kept = {clean, 0};
+
+    if (utf8_valid(dirty))
+        return;
+    for (size_t at = 0; at < dirty.n;)
+        kept.n += utf8_encode(utf8_next(dirty, &at), clean + kept.n);
+    kept = utf8_cut(kept, FAULT_MESSAGE_MAX - 1);
+    memcpy(message, kept.p, kept.n);
+    message[kept.n] = '\0';
+}
+
 void fault_write(struct fault *fault, enum fault_code code, const char *format, ...)
 {
     va_list args;
@@ -23,6 +41,7 @@ void fault_write(struct fault *fault, enum fault_code code, const char *format, 
     va_start(args, format);
     vsnprintf(fault->message, sizeof(fault->message), format, args);
     va_end(args);
+    message_clean(fault->message);
 }
 
 int fault_status(enum fault_code code)

@@ -16,7 +16,7 @@ enum { FAULT_MESSAGE_MAX = 512 };
 
 struct fault {
     enum fault_code code;
-    char message[FAULT_MESSAGE_MAX]; /* one line, lower case, no full stop */
+    char message[FAULT_MESSAGE_MAX]; /* one line, lower case, no full stop; UTF-8 */
 };
 
 #define FAULT_CHECK __attribute__((warn_unused_result))

@@ -35,6 +35,7 @@ struct feed {
     bool over;                     /* the turn has ended; its event may still be on the way */
     bool missed;                   /* events were cleared away before they were read */
     int64_t step, text, reasoning; /* running text that was told: bytes of that step */
+    int64_t torn;                  /* a step of which nobody has what is missing; -1: none */
     struct buf asked;              /* id of the ask that was told last, until the next entry */
     /* how the turn ended; written before `over` */
     atomic_bool one_was_here; /* the handler or the turn's thread; see meet */
@@ -60,7 +61,7 @@ static struct feed *feed_new(struct exchange *x, const struct feed_voice *voice)
     self->server = exchange_server(x);
     if (voice)
         self->voice = *voice;
-    self->step = -1;
+    self->step = self->torn = -1;
     buf_init(&self->first, REPLY_BYTES);
     buf_init(&self->asked, LIMIT_ENTRY_BYTES);
     pthread_mutex_init(&self->lock, NULL);
@@ -215,6 +216,18 @@ static void tell_so_far(struct feed *self, struct buf *out)
 
 /* ---- what the hub tells ---- */
 
+/*
+ * Something is missing before the piece. What was said so far has that, and the piece, too, unless
+ * the entry is on the way or the text is too long to be kept: then it is not asked for again with
+ * every further piece.
+ */
+static void mend(struct feed *self, const struct turn_piece *piece, struct buf *out)
+{
+    tell_so_far(self, out);
+    if (self->step == piece->step && !tell_text(self, piece, out))
+        self->torn = piece->step;
+}
+
 static void hear_piece(void *context, const struct turn_piece *piece, struct buf *out)
 {
     struct feed *self = context;
@@ -226,8 +239,8 @@ static void hear_piece(void *context, const struct turn_piece *piece, struct buf
         tell_ask(self, piece, out);
     else if (kind != DELTA_TEXT && kind != DELTA_REASONING)
         tell_piece(self, piece, out);
-    else if (!tell_text(self, piece, out))
-        tell_so_far(self, out); /* which has this piece, too, unless its entry is on the way */
+    else if (self->torn < piece->step && !tell_text(self, piece, out))
+        mend(self, piece, out);
 }
 
 static void hear_note(struct feed *self, const struct note *note, struct buf *out)

@@ -68,10 +68,10 @@ enum fault_code settings_update(struct app *app, int64_t owner, struct str sessi
 
         if (store_session_get(app->store, owner, session, false, arena, &before, fault) != FAULT_OK)
             return fault_pass(fault);
-        now = settings_of(&before, name, arena);
+        now = name ? settings_of(&before, name, arena) : before.settings;
         if (change(context, &before, now, arena, &then, fault) != FAULT_OK)
             return fault_pass(fault);
-        all = settings_with(before.settings, name, then, arena);
+        all = name ? settings_with(before.settings, name, then, arena) : then;
         if (str_eq(all, before.settings)) {
             *out = before;
             return FAULT_OK;

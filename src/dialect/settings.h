@@ -15,7 +15,7 @@ typedef enum fault_code settings_change(void *context, const struct session *ses
                                         struct str now, struct arena *arena, struct str *out,
                                         struct fault *fault);
 
-/* Changes one member; nobody else's change is lost. */
+/* Changes one member, or with `name` NULL all of them at once; nobody else's change is lost. */
 FAULT_CHECK enum fault_code settings_update(struct app *app, int64_t owner, struct str session,
                                             const char *name, settings_change *change,
                                             void *context, struct arena *arena, struct session *out,

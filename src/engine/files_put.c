@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+enum fault_code workspaces_check_path(struct str path, struct fault *fault)
+{
+    return path_check(path, false, fault);
+}
+
 /* ---- a list ---- */
 
 /* As the file is now, when it is one; a new one can be read by all and written by its owner. */
@@ -36,9 +41,52 @@ static enum fault_code put_one(struct place *place, struct file_put *file, struc
     return restore_put(place->fd, file->path, mode_of(place, file, arena), file->content, fault);
 }
 
-enum fault_code workspaces_put_all(struct workspaces *workspaces, int64_t owner, struct str session,
-                                   struct file_put *files, size_t count, struct arena *arena,
-                                   struct fault *fault)
+/* The directory is again what was recorded last. */
+static enum fault_code take_back(struct place *place, struct arena *arena, struct fault *fault)
+{
+    struct restore_spec spec = {.store = workspaces_store(place->workspaces), .dir = place->fd};
+    struct snapshot found;
+
+    if (place_snapshot(place, -1, arena, &found, fault) != FAULT_OK)
+        return fault_pass(fault);
+    memcpy(spec.from, found.tree.hash, HASH_BYTES);
+    memcpy(spec.to, place->tree, HASH_BYTES);
+    return restore_apply(&spec, fault);
+}
+
+/* All of them, or none. */
+static enum fault_code put_whole(struct place *place, struct file_put *files, size_t count,
+                                 struct arena *arena, struct fault *fault)
+{
+    struct fault other;
+
+    for (size_t i = 0; i < count; i++)
+        if (put_one(place, &files[i], arena) != FAULT_OK) {
+            enum fault_code code =
+                fault_set(fault, files[i].fault.code, "%.400s", files[i].fault.message);
+
+            if (take_back(place, arena, &other) != FAULT_OK)
+                return fault_set(fault, other.code, "%.200s; and it was not taken back: %.200s",
+                                 files[i].fault.message, other.message);
+            return code;
+        }
+    return FAULT_OK;
+}
+
+/* Each that can be written. */
+static enum fault_code put_each(struct place *place, struct file_put *files, size_t count,
+                                struct arena *arena, struct fault *fault)
+{
+    (void)fault;
+    for (size_t i = 0; i < count; i++)
+        if (put_one(place, &files[i], arena) == FAULT_OK)
+            files[i].fault = (struct fault){0}; /* something may have been in the way before */
+    return FAULT_OK;
+}
+
+static enum fault_code put_files(struct workspaces *workspaces, int64_t owner, struct str session,
+                                 struct file_put *files, size_t count, bool whole,
+                                 struct arena *arena, struct fault *fault)
 {
     struct file_result result = {0};
     struct place *place;
@@ -47,13 +95,19 @@ enum fault_code workspaces_put_all(struct workspaces *workspaces, int64_t owner,
     if (place_take_to_write(workspaces, owner, session, &place, fault) != FAULT_OK)
         return fault_pass(fault);
     code = place_record_foreign(place, fault);
-    for (size_t i = 0; i < count && !code; i++)
-        if (put_one(place, &files[i], arena) == FAULT_OK)
-            files[i].fault = (struct fault){0}; /* something may have been in the way before */
+    if (!code)
+        code = (whole ? put_whole : put_each)(place, files, count, arena, fault);
     if (!code)
         code = place_record_own(place, arena, &result, fault);
     place_leave(place);
     return code;
+}
+
+enum fault_code workspaces_put_all(struct workspaces *workspaces, int64_t owner, struct str session,
+                                   struct file_put *files, size_t count, struct arena *arena,
+                                   struct fault *fault)
+{
+    return put_files(workspaces, owner, session, files, count, false, arena, fault);
 }
 
 /* ---- a bundle out ---- */
@@ -147,16 +201,9 @@ enum fault_code workspaces_unbundle(struct workspaces *workspaces, int64_t owner
         return fault_set(fault, FAULT_TOO_LARGE, "the bundle has %zu bytes; the limit is %d",
                          bytes.n, BUNDLE_BYTES);
     if (bundle_read(bytes, &limits, arena, take_file, &unbundling, fault) != FAULT_OK ||
-        workspaces_put_all(workspaces, owner, session, unbundling.files, unbundling.count, arena,
-                           fault) != FAULT_OK)
+        put_files(workspaces, owner, session, unbundling.files, unbundling.count, true, arena,
+                  fault) != FAULT_OK)
         return fault_pass(fault);
-    *count = 0;
-    for (size_t i = 0; i < unbundling.count; i++) {
-        const struct fault *why = &unbundling.files[i].fault;
-
-        if (why->code)
-            return fault_set(fault, why->code, "%.400s", why->message);
-        ++*count;
-    }
+    *count = (int64_t)unbundling.count;
     return FAULT_OK;
 }

@@ -1,8 +1,24 @@
 /* Sessions as a whole: made, forked, changed, labelled, deleted. */
 #include "engine/engine.h"
 
+#include "agent/agent_settings.h"
 #include "engine/reaper.h"
 #include "engine/rules.h"
+
+/* What could not be read again would stop every turn, and every list that shows the session. */
+static enum fault_code rule_settings(struct str settings, struct fault *fault)
+{
+    struct agent_settings read;
+    struct arena arena;
+    enum fault_code code;
+
+    if (rule_length("settings", settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK)
+        return fault_pass(fault);
+    arena_init(&arena);
+    code = agent_settings_read(settings, &arena, &read, fault);
+    arena_clear(&arena);
+    return code;
+}
 
 enum fault_code engine_create(struct engine *engine, struct create_spec *spec, struct arena *arena,
                               struct session *out, struct fault *fault)
@@ -13,7 +29,7 @@ enum fault_code engine_create(struct engine *engine, struct create_spec *spec, s
         rule_agent(spec->agent, fault) != FAULT_OK ||
         rule_length("metadata", spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
         rule_length("limits", spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
-        rule_length("settings", spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK ||
+        rule_settings(spec->settings, fault) != FAULT_OK ||
         rule_home(spec->home, fault) != FAULT_OK || rule_state(&spec->state, fault) != FAULT_OK)
         return fault_pass(fault);
     if (!spec->title.p)
@@ -35,8 +51,7 @@ enum fault_code engine_update(struct engine *engine, struct update_spec *spec, s
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
         (spec->limits &&
          rule_length("limits", *spec->limits, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
-        (spec->settings &&
-         rule_length("settings", *spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK))
+        (spec->settings && rule_settings(*spec->settings, fault) != FAULT_OK))
         return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_session_update(engine_store(engine), spec, arena, out, fault);
@@ -51,8 +66,7 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
         (spec->agent && rule_agent(*spec->agent, fault) != FAULT_OK) ||
         (spec->metadata &&
          rule_length("metadata", *spec->metadata, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
-        (spec->settings &&
-         rule_length("settings", *spec->settings, LIMIT_METADATA_BYTES, fault) != FAULT_OK) ||
+        (spec->settings && rule_settings(*spec->settings, fault) != FAULT_OK) ||
         rule_home(spec->home, fault) != FAULT_OK)
         return fault_pass(fault);
     spec->drawn = engine_draw_id(engine);
@@ -85,10 +99,33 @@ enum fault_code engine_label(struct engine *engine, struct label_spec *spec, str
     return store_label_set(engine_store(engine), spec, arena, out, fault);
 }
 
+/* A sub-session goes when nothing names it any more; sooner, its parents could not be read. */
+static enum fault_code rule_no_sub(struct engine *engine, const struct delete_spec *spec,
+                                   struct fault *fault)
+{
+    struct session session = {0};
+    enum fault_code code = FAULT_OK;
+    struct arena arena;
+    struct fault none;
+
+    arena_init(&arena);
+    if (store_session_get(engine_store(engine), spec->owner, spec->session, false, &arena, &session,
+                          &none) == FAULT_OK &&
+        session.state == SESSION_SUB)
+        code =
+            fault_set(fault, FAULT_INVALID,
+                      "session \"%.*s\" is a sub-session: it goes with the last one that it is in",
+                      STR_ARG(session.id));
+    arena_clear(&arena);
+    return code;
+}
+
 enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec, struct fault *fault)
 {
     bool more = true;
 
+    if (rule_no_sub(engine, spec, fault) != FAULT_OK)
+        return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     if (store_session_delete(engine_store(engine), spec, fault) != FAULT_OK)
         return fault_pass(fault);

@@ -82,17 +82,23 @@ void turn_cancel(struct turn *turn)
         abort(); /* a counter of its own cannot be full */
 }
 
-void turn_watch(struct turn *turn, turn_asked *asked, turn_done *done, void *context)
+enum fault_code turn_watch(struct turn *turn, turn_asked *asked, turn_done *done, void *context,
+                           struct fault *fault)
 {
     struct watcher *watcher;
 
     if (!done)
-        return;
+        return FAULT_OK;
+    if (turn->watcher_count >= TURN_WATCHERS_MAX)
+        return fault_set(fault, FAULT_TOO_MANY, "the turn was joined %d times; that is the limit",
+                         TURN_WATCHERS_MAX);
     watcher = calloc(1, sizeof(*watcher));
     if (!watcher)
         abort();
     *watcher = (struct watcher){turn->watchers, asked, done, context};
     turn->watchers = watcher;
+    turn->watcher_count++;
+    return FAULT_OK;
 }
 
 static void tell_done(struct turn *turn, enum run_state state, const struct fault *fault)

@@ -4,7 +4,10 @@
 
 #include "engine/turns_own.h"
 
-enum { TURN_CALLS_MAX = 64 /* tool calls whose pieces are counted one by one */ };
+enum {
+    TURN_CALLS_MAX = 64,     /* tool calls whose pieces are counted one by one */
+    TURN_WATCHERS_MAX = 4096 /* who joined it, also those who are gone by now */
+};
 
 /* What was told of a tool call, for the offsets of its pieces. */
 struct told_call {
@@ -34,6 +37,7 @@ struct turn {
     turn_done *done;
     void *context;
     struct watcher *watchers;
+    int watcher_count;
     int cancel_fd;
     bool cancelled; /* under the lock of turns */
     bool was_queued;
@@ -65,8 +69,9 @@ void turn_free(struct turn *turn);
 void turn_cancel(struct turn *turn);
 bool turn_is_cancelled(struct turn *turn);
 
-/* These are called as well; `done` NULL: nobody asks. With its seat held. */
-void turn_watch(struct turn *turn, turn_asked *asked, turn_done *done, void *context);
+/* These are called as well; `done` NULL: nobody asks. With its seat held. FAULT_TOO_MANY. */
+FAULT_CHECK enum fault_code turn_watch(struct turn *turn, turn_asked *asked, turn_done *done,
+                                       void *context, struct fault *fault);
 
 /* Tells all who wait for these turns how they ended. With no lock held. */
 void turn_tell_and_free(struct turn *list, enum run_state state);

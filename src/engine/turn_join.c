@@ -29,8 +29,7 @@ static enum fault_code join(struct turns *turns, const struct seat *seat,
         return fault_pass(fault);
     out->queued = turn != seat->active;
     out->state = out->queued ? RUN_QUEUED : RUN_RUNNING;
-    turn_watch(turn, cmd->asked, cmd->done, cmd->context);
-    return FAULT_OK;
+    return turn_watch(turn, cmd->asked, cmd->done, cmd->context, fault);
 }
 
 enum fault_code turns_join(struct turns *turns, const struct turn_watch_cmd *cmd,

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The turn of a request that was sent before: who asks again is told of its end too. */
-static void join(const struct turn *again, struct str name, struct turn_begun *out)
+static enum fault_code join(const struct turn *again, struct str name, struct turn_begun *out,
+                            struct fault *fault)
 {
     struct turn *turn = again->seat->active;
 
@@ -15,9 +16,9 @@ static void join(const struct turn *again, struct str name, struct turn_begun *o
     out->joined = true;
     out->over = !turn || !str_eq(turn->name, name);
     if (out->over)
-        return;
+        return FAULT_OK;
     out->e = turn->e0;
-    turn_watch(turn, again->asked, again->done, again->context);
+    return turn_watch(turn, again->asked, again->done, again->context, fault);
 }
 
 /* The same of one that still waits; *found says whether there is one with that key. */
@@ -34,8 +35,7 @@ static enum fault_code join_waiting(const struct turn *turn, const struct once *
                              STR_ARG(once->key));
         out->turn = arena_dup(arena, other->name);
         out->joined = *found = true;
-        turn_watch(other, turn->asked, turn->done, turn->context);
-        return FAULT_OK;
+        return turn_watch(other, turn->asked, turn->done, turn->context, fault);
     }
     return FAULT_OK;
 }
@@ -91,10 +91,8 @@ static enum fault_code begin_or_wait(struct turn *turn, const struct turn_cmd *c
     }
     if (code != FAULT_OK)
         return code;
-    if (before.n) {
-        join(turn, before, out);
-        return FAULT_OK;
-    }
+    if (before.n)
+        return join(turn, before, out, fault);
     out->e = turn->e0; /* it runs already, but cannot end before the seat is given back */
     out->state = turn->was_queued ? RUN_QUEUED : RUN_RUNNING;
     *kept = true;

@@ -106,6 +106,7 @@ struct turn_watch_cmd {
 /*
  * Joins a turn that runs or waits in this process, as if one had sent it, from now on: out->e is
  * the newest number. out->over when there is none of that name here; then nothing is called.
+ * FAULT_TOO_MANY when too many have joined it before.
  */
 FAULT_CHECK enum fault_code turns_join(struct turns *turns, const struct turn_watch_cmd *cmd,
                                        struct arena *arena, struct turn_begun *out,

@@ -178,6 +178,9 @@ FAULT_CHECK enum fault_code workspaces_put(struct workspaces *workspaces, struct
                                            struct arena *arena, struct file_result *out,
                                            struct fault *fault);
 
+/* Can a file of a session have this path? FAULT_PATH_INVALID. */
+FAULT_CHECK enum fault_code workspaces_check_path(struct str path, struct fault *fault);
+
 /* One of several files that are written together. */
 struct file_put {
     struct str path, content;
@@ -212,8 +215,9 @@ FAULT_CHECK enum fault_code workspaces_bundle(struct workspaces *workspaces,
 
 /*
  * Writes the files of a bundle over those that are there, as one act; *count is how many. Links and
- * devices in it are not made. FAULT_INVALID: it is none, or names a path that leaves the directory;
- * then nothing was written. FAULT_TOO_LARGE, and those of workspaces_put_all.
+ * devices in it are not made. FAULT_INVALID: it is none; FAULT_PATH_INVALID: it names a path that
+ * leaves the directory, or cannot be written there. FAULT_TOO_LARGE, and those of
+ * workspaces_put_all. After a fault the files are as they were.
  */
 FAULT_CHECK enum fault_code workspaces_unbundle(struct workspaces *workspaces, int64_t owner,
                                                 struct str session, struct str bytes,

@@ -401,6 +401,8 @@ void call_end(void *context, struct MHD_Connection *mhd, void **con,
     if (call->counted)
         server->active--;
     server->pending_bytes -= (int64_t)call->body.n;
+    if (call->streams) /* the client was gone before the stream began */
+        call->source.close(call->source.context);
     conn->call = NULL;
     call_keep(server, call);
 }

@@ -97,12 +97,23 @@ struct part *parts_of(struct str body, struct arena *arena, size_t *count)
 struct str parts_text(struct str body, struct arena *arena)
 {
     struct str text = STR_NONE;
-    size_t count;
+    size_t count, bytes = 0;
     const struct part *parts = parts_of(body, arena, &count);
+    char *p;
 
     for (size_t i = 0; i < count; i++)
         if (parts[i].type == PART_TEXT)
-            text = text.n ? arena_printf(arena, "%.*s\n%.*s", STR_ARG(text), STR_ARG(parts[i].text))
-                          : parts[i].text;
+            bytes += parts[i].text.n + 1;
+    p = arena_alloc(arena, bytes + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].type != PART_TEXT)
+            continue;
+        if (text.n)
+            p[text.n++] = '\n';
+        if (parts[i].text.n)
+            memcpy(p + text.n, parts[i].text.p, parts[i].text.n);
+        text.p = p;
+        text.n += parts[i].text.n;
+    }
     return text;
 }

@@ -121,12 +121,41 @@ enum fault_code bundle_out_end(struct bundle_out *bundle, struct fault *fault)
 
 /* ---- in ---- */
 
+enum { OTHERS_A_FILE = 4 }; /* directories, links and the like for each file that there may be */
+
+/* A file that was taken, or another name of one: a hard link. */
+struct member {
+    struct str path;
+    unsigned mode;
+    struct str content; /* of a link: the path of its file */
+};
+
+struct members {
+    struct member *list;
+    size_t count, room;
+};
+
 struct reading {
     struct archive *archive;
     const struct bundle_limits *limits;
     struct arena *arena;
-    int64_t files, bytes;
+    int64_t files, others, bytes;
+    struct members taken, links;
 };
+
+static void member_add(struct reading *reading, struct members *members, struct member member)
+{
+    if (members->count == members->room) {
+        size_t room = members->room ? 2 * members->room : 64;
+        struct member *list = arena_array(reading->arena, room, sizeof(*list));
+
+        if (members->count)
+            memcpy(list, members->list, members->count * sizeof(*list));
+        members->list = list;
+        members->room = room;
+    }
+    members->list[members->count++] = member;
+}
 
 /* "./a/b" and "a/b" are the same path; others are as they stand. */
 static struct str plain_path(struct str path)
@@ -145,8 +174,27 @@ static enum fault_code in_fault(const struct reading *reading, struct fault *fau
                      why ? why : "it cannot be read");
 }
 
+static enum fault_code bytes_fault(const struct reading *reading, struct fault *fault)
+{
+    return fault_set(fault, FAULT_TOO_LARGE, "the files of the bundle have more than %lld bytes",
+                     (long long)reading->limits->bytes);
+}
+
+/* A hole at the end of a sparse file is not given as bytes. */
+static void hole_fill(struct buf *content, int64_t size)
+{
+    static const char zeros[4096];
+
+    while (!content->full && (int64_t)content->n < size) {
+        size_t n = (size_t)(size - (int64_t)content->n);
+
+        buf_add(content, zeros, n < sizeof(zeros) ? n : sizeof(zeros));
+    }
+}
+
 /* The size in the header is only what the bundle says of itself. */
-static enum fault_code content_read(struct reading *reading, struct str *out, struct fault *fault)
+static enum fault_code content_read(struct reading *reading, int64_t size, struct str *out,
+                                    struct fault *fault)
 {
     enum { PIECE = 64 * 1024 };
     struct buf content;
@@ -160,6 +208,8 @@ static enum fault_code content_read(struct reading *reading, struct str *out, st
         if (n > 0)
             buf_add(&content, piece, (size_t)n);
     }
+    if (n == 0)
+        hole_fill(&content, size);
     if (n >= 0 && !content.full) {
         reading->bytes += (int64_t)content.n;
         *out = content.n ? arena_dup(reading->arena, buf_str(&content)) : STR("");
@@ -168,28 +218,92 @@ static enum fault_code content_read(struct reading *reading, struct str *out, st
     }
     n = content.full;
     buf_clear(&content);
-    if (n)
+    return n ? bytes_fault(reading, fault) : in_fault(reading, fault);
+}
+
+static enum fault_code file_count(struct reading *reading, struct fault *fault)
+{
+    if (++reading->files > reading->limits->files)
+        return fault_set(fault, FAULT_TOO_LARGE, "the bundle has more than %lld files",
+                         (long long)reading->limits->files);
+    return FAULT_OK;
+}
+
+/* What is passed over takes its time, too. */
+static enum fault_code other_count(struct reading *reading, struct fault *fault)
+{
+    if (++reading->others > OTHERS_A_FILE * reading->limits->files)
         return fault_set(fault, FAULT_TOO_LARGE,
-                         "the files of the bundle have more than %lld bytes",
-                         (long long)reading->limits->bytes);
-    return in_fault(reading, fault);
+                         "the bundle has more than %lld directories, links and the like",
+                         (long long)(OTHERS_A_FILE * reading->limits->files));
+    return FAULT_OK;
+}
+
+static enum fault_code path_read(struct reading *reading, struct archive_entry *entry,
+                                 struct str *out, struct fault *fault)
+{
+    const char *path = archive_entry_pathname(entry);
+
+    *out = arena_dup(reading->arena, plain_path(str_of(path ? path : "")));
+    return path_check(*out, false, fault);
 }
 
 static enum fault_code file_read(struct reading *reading, struct archive_entry *entry,
                                  bundle_visit *visit, void *context, struct fault *fault)
 {
-    struct str path = plain_path(str_of(archive_entry_pathname(entry)));
-    unsigned mode = (unsigned)archive_entry_perm(entry) & 0777;
-    struct str content;
+    struct member file = {.mode = (unsigned)archive_entry_perm(entry) & 0777};
 
-    if (++reading->files > reading->limits->files)
-        return fault_set(fault, FAULT_TOO_LARGE, "the bundle has more than %lld files",
-                         (long long)reading->limits->files);
-    path = arena_dup(reading->arena, path);
-    if (path_check(path, false, fault) != FAULT_OK ||
-        content_read(reading, &content, fault) != FAULT_OK)
+    if (file_count(reading, fault) != FAULT_OK ||
+        path_read(reading, entry, &file.path, fault) != FAULT_OK ||
+        content_read(reading, archive_entry_size(entry), &file.content, fault) != FAULT_OK)
         return fault_pass(fault);
-    return visit(context, path, mode ? mode : 0644, content, fault);
+    file.mode = file.mode ? file.mode : 0644;
+    member_add(reading, &reading->taken, file);
+    return visit(context, file.path, file.mode, file.content, fault);
+}
+
+/* Where a file has several names, a tar has its bytes with the first. */
+static enum fault_code link_read(struct reading *reading, struct archive_entry *entry,
+                                 struct fault *fault)
+{
+    const char *target = archive_entry_hardlink(entry);
+    struct member link = {0};
+
+    if (file_count(reading, fault) != FAULT_OK ||
+        path_read(reading, entry, &link.path, fault) != FAULT_OK)
+        return fault_pass(fault);
+    link.content = arena_dup(reading->arena, plain_path(str_of(target)));
+    member_add(reading, &reading->links, link);
+    return FAULT_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return str_cmp(((const struct member *)a)->path, ((const struct member *)b)->path);
+}
+
+/* One that leads to no file of the bundle is passed over, as all other links are. */
+static enum fault_code links_follow(struct reading *reading, bundle_visit *visit, void *context,
+                                    struct fault *fault)
+{
+    const struct members *taken = &reading->taken, *links = &reading->links;
+
+    if (links->count && taken->count)
+        qsort(taken->list, taken->count, sizeof(taken->list[0]), by_path);
+    for (size_t i = 0; i < links->count && taken->count; i++) {
+        struct member wanted = {.path = links->list[i].content};
+        const struct member *file =
+            bsearch(&wanted, taken->list, taken->count, sizeof(wanted), by_path);
+
+        if (!file)
+            continue;
+        reading->bytes += (int64_t)file->content.n;
+        if (reading->bytes > reading->limits->bytes)
+            return bytes_fault(reading, fault);
+        if (visit(context, links->list[i].path, file->mode, file->content, fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
+    return FAULT_OK;
 }
 
 static enum fault_code read_all(struct reading *reading, bundle_visit *visit, void *context,
@@ -198,15 +312,20 @@ static enum fault_code read_all(struct reading *reading, bundle_visit *visit, vo
     for (;;) {
         struct archive_entry *entry;
         int result = archive_read_next_header(reading->archive, &entry);
+        enum fault_code code;
 
         if (result == ARCHIVE_EOF)
-            return FAULT_OK;
+            return links_follow(reading, visit, context, fault);
         if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
             return in_fault(reading, fault);
-        if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
-            continue;
-        if (file_read(reading, entry, visit, context, fault) != FAULT_OK)
-            return fault_pass(fault);
+        if (archive_entry_hardlink(entry))
+            code = link_read(reading, entry, fault);
+        else if (archive_entry_filetype(entry) == AE_IFREG)
+            code = file_read(reading, entry, visit, context, fault);
+        else
+            code = other_count(reading, fault);
+        if (code)
+            return code;
     }
 }
 

@@ -30,8 +30,8 @@ typedef enum fault_code bundle_visit(void *context, struct str path, unsigned mo
                                      struct str content, struct fault *fault);
 
 /*
- * The plain files of a bundle, in its order; what else it has is passed over. FAULT_INVALID,
- * FAULT_PATH_INVALID, FAULT_TOO_LARGE.
+ * The plain files of a bundle, in its order, and then what are other names of them; what else it
+ * has is passed over. FAULT_INVALID, FAULT_PATH_INVALID, FAULT_TOO_LARGE.
  */
 FAULT_CHECK enum fault_code bundle_read(struct str bytes, const struct bundle_limits *limits,
                                         struct arena *arena, bundle_visit *visit, void *context,

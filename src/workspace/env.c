@@ -31,8 +31,8 @@ enum fault_code env_check(const struct sandbox_env *env, struct fault *fault)
                              "\"%.*s\" cannot be the name of a variable: letters, digits and _",
                              name.n > 100 ? 100 : (int)name.n, name.p ? name.p : "");
         if (value.n && memchr(value.p, '\0', value.n))
-            return fault_set(fault, FAULT_INVALID, "the variable \"%.100s\" has a NUL in it",
-                             name.p);
+            return fault_set(fault, FAULT_INVALID, "the variable \"%.*s\" has a NUL in it",
+                             name.n > 100 ? 100 : (int)name.n, name.p);
         bytes += name.n + value.n + 2;
         if (bytes > SANDBOX_ENV_BYTES)
             return fault_set(fault, FAULT_LIMIT,

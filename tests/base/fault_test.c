@@ -1,6 +1,8 @@
 /* The table of faults, and the one line that each brings. */
 #include "support/check.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 
 static void the_table_is_whole(void **state)
@@ -82,6 +84,21 @@ static void a_long_line_is_cut(void **state)
     assert_int_equal(fault.message[FAULT_MESSAGE_MAX - 2], '7');
 }
 
+/* It quotes what came from outside, perhaps only a part of it, and goes out as JSON. */
+static void a_line_is_always_text(void **state)
+{
+    struct fault fault = {0};
+    char bad[FAULT_MESSAGE_MAX];
+
+    (void)state;
+    fault_write(&fault, FAULT_INVALID, "no method \"%.*s\"", 3, "ab\xc3\xa9");
+    assert_string_equal(fault.message, "no method \"ab\xef\xbf\xbd\"");
+    memset(bad, 0xff, sizeof(bad));
+    fault_write(&fault, FAULT_INVALID, "%.*s", (int)sizeof(bad), bad);
+    assert_true(utf8_valid(str_of(fault.message)));
+    assert_int_equal(strlen(fault.message), (FAULT_MESSAGE_MAX - 1) / 3 * 3);
+}
+
 static void set_ok(void)
 {
     struct fault fault;
@@ -103,6 +120,7 @@ int main(void)
         cmocka_unit_test(only_what_is_unavailable_is_worth_another_try),
         cmocka_unit_test(a_fault_carries_its_line),
         cmocka_unit_test(a_long_line_is_cut),
+        cmocka_unit_test(a_line_is_always_text),
         cmocka_unit_test(success_is_no_fault),
     };
 

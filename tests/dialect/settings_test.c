@@ -73,6 +73,8 @@ static enum fault_code name_it(void *context, const struct session *session, str
     (void)session;
     (void)fault;
     count->called++;
+    if (now.n > 100)
+        now = STR("{}"); /* nor deeper and deeper */
     *out = arena_printf(into, "{\"calls\":%d,\"was\":%.*s}", count->called, STR_ARG(now));
     return FAULT_OK;
 }
@@ -107,6 +109,31 @@ static enum fault_code refuse(void *context, const struct session *session, stru
     return fault_set(fault, FAULT_INVALID, "not like that");
 }
 
+/* All members at once. */
+static enum fault_code replace(void *context, const struct session *session, struct str now,
+                               struct arena *into, struct str *out, struct fault *fault)
+{
+    (void)context;
+    (void)into;
+    (void)fault;
+    assert_true(str_eq(now, session->settings));
+    *out = STR("{\"all\":{\"new\":1}}");
+    return FAULT_OK;
+}
+
+/* What nobody could read again. */
+static enum fault_code spoil(void *context, const struct session *session, struct str now,
+                             struct arena *into, struct str *out, struct fault *fault)
+{
+    (void)context;
+    (void)session;
+    (void)now;
+    (void)into;
+    (void)fault;
+    *out = STR("{\"agent\":");
+    return FAULT_OK;
+}
+
 static void nobodys_change_is_lost(void **state)
 {
     struct talk talk;
@@ -134,6 +161,13 @@ static void nobodys_change_is_lost(void **state)
                              &talk.fault),
              &talk.fault);
     assert_int_equal(talk_counts(&talk).notes, notes);
+    CHECK_OK(settings_update(&app, talk.rig.owner, session, NULL, replace, NULL, &arena, &out,
+                             &talk.fault),
+             &talk.fault);
+    CHECK_STR(out.settings, "{\"all\":{\"new\":1}}");
+    CHECK_FAULT(settings_update(&app, talk.rig.owner, session, NULL, spoil, NULL, &arena, &out,
+                                &talk.fault),
+                FAULT_INVALID, &talk.fault);
     CHECK_FAULT(settings_update(&app, talk.rig.owner, session, "own", refuse, NULL, &arena, &out,
                                 &talk.fault),
                 FAULT_INVALID, &talk.fault);

@@ -1,9 +1,11 @@
 /* Turns that tine runs: one at a time, in order, and ended whatever happens. */
 #include "desk.h"
 
+#include "engine/turn.h"
 #include "message/message_in.h"
 #include "message/part.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -254,6 +256,43 @@ static void a_repeated_send_joins_its_turn(void **state)
     desk_close(&desk);
 }
 
+static void count_end(void *context, enum run_state state, const struct fault *fault)
+{
+    (void)fault;
+    assert_int_equal(state, RUN_CANCELLED);
+    atomic_fetch_add((atomic_int *)context, 1);
+}
+
+/* Who joined is known until the turn ends, so there is a limit to how many may. */
+static void a_turn_is_joined_so_many_times(void **state)
+{
+    struct turn_begun begun, joined;
+    atomic_int ends = 0;
+    struct turn_watch_cmd cmd;
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, "[[{\"wait\":true}]]", 0);
+    CHECK_OK(desk_send(&desk, desk.session, "hi", 0, TURN_REFUSE, &begun), &desk.talk.fault);
+    cmd = (struct turn_watch_cmd){.owner = desk.talk.rig.owner,
+                                  .session = desk.session,
+                                  .turn = begun.turn,
+                                  .done = count_end,
+                                  .context = &ends};
+    for (int i = 0; i < TURN_WATCHERS_MAX; i++)
+        CHECK_OK(turns_join(desk.turns, &cmd, &desk.talk.arena, &joined, &desk.talk.fault),
+                 &desk.talk.fault);
+    assert_true(joined.joined && !joined.over);
+    assert_int_equal(turns_join(desk.turns, &cmd, &desk.talk.arena, &joined, &desk.talk.fault),
+                     FAULT_TOO_MANY);
+    CHECK_OK(turns_cancel(desk.turns, cmd.owner, cmd.session, &desk.talk.fault), &desk.talk.fault);
+    desk_wait(&desk, 1);
+    for (int i = 0; i < 1000 && ends < TURN_WATCHERS_MAX; i++)
+        pause_ms(5);
+    assert_int_equal(ends, TURN_WATCHERS_MAX);
+    desk_close(&desk);
+}
+
 /* A key counts also while its request waits, and after it was carried out. */
 static void a_send_that_waits_is_carried_out_once(void **state)
 {
@@ -337,6 +376,7 @@ int main(void)
         cmocka_unit_test(files_that_cannot_be_recorded_fail_the_turn),
         cmocka_unit_test(closing_ends_what_runs),
         cmocka_unit_test(a_repeated_send_joins_its_turn),
+        cmocka_unit_test(a_turn_is_joined_so_many_times),
         cmocka_unit_test(a_message_sent_again_joins_its_turn),
         cmocka_unit_test(a_send_that_waits_is_carried_out_once),
     };

@@ -745,6 +745,20 @@ def wait_for(what, seconds=5):
     return False
 
 
+def streams_unbegun():
+    """Whoever wanted a stream may be gone before it begins."""
+    with Server() as server:
+        for linger in (b"\1\0\0\0\0\0\0\0", None) * 30:
+            sock = server.connect()
+            sock.sendall(request("/stream?ms=100"))
+            time.sleep(0.005)
+            if linger:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            sock.close()
+        check("a stream whose client left before it began is closed",
+              wait_for(lambda: hub(server)["sources"] == 0), hub(server))
+
+
 def streams():
     with Server("--log", "off") as server:
         with Stream(server) as one:
@@ -1032,6 +1046,7 @@ def main():
     tokens()
     slow_requests()
     limits()
+    streams_unbegun()
     streams()
     stopping()
     dialects()

@@ -14,6 +14,7 @@
 #include "json/json_out.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -38,7 +39,8 @@ struct hub {
     struct listener *first;
     int64_t newest;
     int64_t opened, closed;
-    bool due; /* to be woken at the next tick */
+    atomic_llong sources; /* that are there, begun or not */
+    bool due;             /* to be woken at the next tick */
 };
 
 struct app {
@@ -89,8 +91,11 @@ static void listener_close(void *context)
         if (listener->next)
             listener->next->prev = listener->prev;
     }
+    atomic_fetch_sub(&listener->hub->sources, 1);
     free(listener);
 }
+
+static void sleep_ms(int64_t ms);
 
 static enum fault_code run_stream(struct exchange *x, struct fault *fault)
 {
@@ -104,6 +109,8 @@ static enum fault_code run_stream(struct exchange *x, struct fault *fault)
     listener->hub = &app->hub;
     listener->left = x->request.query[0].p ? x->request.query_int[0] : -1;
     listener->size = x->request.query[1].p ? x->request.query_int[1] : 4;
+    atomic_fetch_add(&app->hub.sources, 1);
+    sleep_ms(x->request.query_int[2]);
     exchange_stream(x, &source);
     return FAULT_OK;
 }
@@ -160,9 +167,10 @@ static enum fault_code run_hub(struct exchange *x, struct fault *fault)
     struct app *app = x->app;
 
     (void)fault;
-    buf_add_format(&x->reply.body, "{\"opened\":%lld,\"closed\":%lld,\"newest\":%lld}",
+    buf_add_format(&x->reply.body,
+                   "{\"opened\":%lld,\"closed\":%lld,\"sources\":%lld,\"newest\":%lld}",
                    (long long)app->hub.opened, (long long)app->hub.closed,
-                   (long long)app->hub.newest);
+                   (long long)app->hub.sources, (long long)app->hub.newest);
     return FAULT_OK;
 }
 
@@ -351,6 +359,7 @@ static const struct route_query bytes_query[] = {{"bytes", QUERY_INT, 0, 3355443
 static const struct route_query stream_query[] = {
     {"count", QUERY_INT, 1, 1000000, .about = "events"},
     {"size", QUERY_INT, 1, 1000000, .about = "of each"},
+    {"ms", QUERY_INT, 0, 60000, .about = "before it begins"},
     {0}};
 static const struct route_query some_query[] = {{"text", QUERY_TEXT, 0, 32, .about = "words"},
                                                 {"n", QUERY_INT, 1, 1000, .about = "a number"},
@@ -541,5 +550,5 @@ int main(int argc, char **argv)
     server_run(app.server, true);
     server_close(app.server);
     printf("opened %lld closed %lld\n", (long long)app.hub.opened, (long long)app.hub.closed);
-    return app.hub.opened == app.hub.closed ? 0 : 1;
+    return app.hub.opened == app.hub.closed && app.hub.sources == 0 ? 0 : 1;
 }

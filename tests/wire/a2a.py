@@ -15,6 +15,7 @@ SCRIPTS = {
     "talk": [[{"delta": "He"}, {"sleep_ms": 20}, {"delta": "llo"}, {"sleep_ms": 100},
               {"say": {"text": "Hello", "usage": {"input_tokens": 7, "output_tokens": 3}}}]],
     "wait": [[{"delta": "thinking"}, {"wait": True}]],
+    "quiet": [[{"wait": True}]],
     "slow": [[{"delta": "a"}, {"sleep_ms": 600}, {"echo": True}]],
     "fail": [[{"delta": "half"}, {"fail": "the model is out"}]],
     "asks": [[{"delta": "hm"}, {"question": "which colour?"}, {"echo": True}]],
@@ -377,6 +378,26 @@ def refusals(t, c):
     t.same(count(), before, "what was refused has made no session")
 
 
+def peak_bytes(server):
+    """The most memory that the server has ever had."""
+    with open(f"/proc/{server.process.pid}/status") as file:
+        return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) << 10
+
+
+def hostile(t, c):
+    a = Agent(t, c)
+    title = lambda task: c.get("/sessions/" + task["contextId"]).json["title"]
+    t.same([title(a.send(x)) for x in ("a\tb\u007f", "one\r\ntwo", "\u0000x\ny", "\n")], ["a b ", "one", " x", ""],
+           "a first line with control characters is sent, and is a title without them")
+    before = peak_bytes(c.server)
+    task = a.result("message/send", {"message": {**message("x"), "parts": [{"kind": "text", "text": "y" * 3000}] * 1000}})
+    t.same(len(task["history"][0]["parts"]), 1000, "a message of a thousand long parts")
+    grown = peak_bytes(c.server) - before
+    t.check(grown < 600 << 20, "… needs memory for what it is, and not for each part once more", grown)
+    for params in ("tasks/get", {"id": "x" * 149 + "ä"}), ("x" * 99 + "ä", None):
+        a.refused(-32001 if params[1] else -32601, *params, "a name that is cut inside a character is quoted as UTF-8", "\ufffd")
+
+
 # ---- message/stream
 
 def streams(t, c):
@@ -557,6 +578,21 @@ def tool_session(c):
     return c.send("POST", "/docker-agent/api/sessions", {"permissions": {"ask": ["bash"]}}).json["id"]
 
 
+def ends_late(t, c):
+    """Others may write much into the session while a turn has nothing to say."""
+    a = Agent(t, c, "quiet")
+    task = a.result("message/send", {"message": message("go"), "configuration": {"blocking": False}})
+    for i in range(40):
+        c.send("PATCH", "/api/v1/sessions/" + task["contextId"], {"title": f"title {i}"})
+    a.result("tasks/cancel", {"id": task["id"]})
+    again = a.result("message/send", {"message": message("go on", task["contextId"]), "configuration": {"blocking": False}})
+    t.same(a.result("tasks/get", {"id": task["id"]})["status"]["state"], "canceled",
+           "a task that was cancelled long after its last message is a cancelled one")
+    page = a.result("tasks/list", {"contextId": task["contextId"]})["tasks"]
+    t.same([x["status"]["state"] for x in page], ["canceled", "working"], "… in the list, too")
+    a.result("tasks/cancel", {"id": again["id"]})
+
+
 # ---- tasks/list
 
 def lists(t, c):
@@ -579,6 +615,9 @@ def lists(t, c):
             break
     t.same(seen, [[str(i)] for i in range(5)], "… page by page, with as much history as is wanted")
     t.same(a.result("tasks/list", {"contextId": context, "status": "failed"})["totalSize"], 0, "… by state")
+    t.check(not any("history" in x for x in a.result("tasks/list", {"contextId": context, "historyLength": 0})["tasks"]),
+            "… or without any history")
+    Agent(t, c, "other").refused(-32602, "tasks/list", {"contextId": context}, "tasks/list at another agent's address", "test/echo")
     for params in ({}, {"contextId": "none"}, {"contextId": context, "pageSize": 0}, {"contextId": context, "pageSize": 101},
                    {"contextId": context, "pageToken": "x"}):
         a.refused(-32602, "tasks/list", params, f"tasks/list {params}")
@@ -773,7 +812,7 @@ def main():
     server = Server(CONFIG)
     try:
         c = Client(server, t)
-        for part in (cards, envelopes, sends, refusals, streams, cancels, waits, lists, rewinds, many, users_named):
+        for part in (cards, envelopes, sends, refusals, hostile, streams, cancels, waits, ends_late, lists, rewinds, many, users_named):
             part(t, c)
     finally:
         t.same(server.stop(), 0, "the server ends when it is told to")

@@ -4,8 +4,10 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -173,7 +175,13 @@ def agents(t, a):
                         ({"name": "x", "systemPrompt": "p", "env": {"A B": "1"}}, None),
                         ({"name": "x", "files": [{"path": "../CLAUDE.md", "content": ""}]}, "Invalid file path"),
                         ({"name": "x", "files": [{"path": "CLAUDE.md", "content": "?"}]}, None),
-                        ({"name": "x", "files": [{"path": "CLAUDE.md"}]}, None)):
+                        ({"name": "x", "files": [{"path": "CLAUDE.md"}]}, None),
+                        ({"name": "x", "systemPrompt": "p", "files": [1]}, None),
+                        ({"name": "x", "systemPrompt": "p", "files": [{"path": "../x", "content": ""}]}, "Invalid file path"),
+                        ({"name": "x", "systemPrompt": "p", "files": [{"path": "a//b", "content": ""}]}, "Invalid file path"),
+                        ({"name": "x", "systemPrompt": "p", "files": [{"path": ".git/config", "content": ""}]}, "Invalid file path"),
+                        ({"name": "x", "systemPrompt": "p", "files": [{"path": "a/b", "content": ""}, {"path": "a", "content": ""}]},
+                         "body/files/1/path is a directory of body/files/0/path")):
         a.post("/agents", body, expect=400, error=error, what=f"no agent: {body}")
     a.post("/agents", {"name": "x", "systemPrompt": "p" * 140000}, expect=413, what="a prompt has a limit")
     a.post("/agents", {"name": "x", "systemPrompt": "a\0b"}, expect=400)
@@ -211,6 +219,9 @@ def sessions(t, a):
     t.same(config["session"]["id"], s["id"], "a session is configured")
     t.same(a.run(s["id"], "echo $X")["stdout"], "1\n", "… and keeps its variables")
     a.call("PATCH", f"/sessions/{s['id']}/config", {"model": 1}, expect=400)
+    before = a.c.send("GET", f"/docker-agent/api/sessions/{s['id']}").body
+    a.call("PATCH", f"/sessions/{s['id']}/config", {"disallowedTools": ["Bash"], "betas": ["b" * 70000]}, expect=413, what="a configuration has a limit")
+    t.same(a.c.send("GET", f"/docker-agent/api/sessions/{s['id']}").body, before, "… and what is refused is not half of it done")
     a.call("PATCH", f"/sessions/{NOBODY}/config", {}, expect=404, error="Session not found")
     native = a.c.send("POST", "/api/v1/sessions", {"agent": "default/echo", "id": "by-hand"}).json
     t.same(a.status(native["id"]), "active", "a session that was made natively is active")
@@ -467,6 +478,7 @@ def forks(t, a):
     for body in ({"messageId": 1}, {"messageId": ""}, {"sequence": "1"}, {"sequence": 0}, {"sequence": -1}, {"sequence": 1.5}, {"workspace": "x"},
                  {"workspace": 1}, {"messageId": rows[0]["id"], "sequence": 1}, {"message_index": 1}, {"x": 1}, {"messageId": None}, [], "{"):
         a.post(f"/sessions/{s}/fork", body, expect=400, what=f"no fork: {body}")
+    a.post(f"/sessions/{s}/fork", '{"sequence": 99999999999999999999}', expect=404, error="Message with sequence 99999999999999999999 not found", what="a very large number")
     for body, error in (({"messageId": "no such"}, 'Message "no such" not found'), ({"messageId": NOBODY}, f'Message "{NOBODY}" not found'),
                         ({"sequence": 7}, "Message with sequence 7 not found"), ({"messageId": f"{second}~{rows[0]['id']}"}, None)):
         a.post(f"/sessions/{s}/fork", body, expect=404, error=error, what=f"a message that is not there: {body}")
@@ -636,7 +648,28 @@ def workspace(t, a):
                  base64.b64encode(b"\x1f\x8bno gzip").decode(), "?"):
         a.post(f"/sessions/{other}/workspace", {"bundle": text}, expect=400, what="a bundle that is none, or leads elsewhere")
     a.post(f"/sessions/{other}/workspace", {"bundle": ""}, expect=400, error="Empty bundle", what="an empty bundle")
-    t.same(a.files(other)["a.txt"], b"two", "… and nothing of it was written")
+    for files in ([("a.txt", b"bad"), ("new/x", b"1"), ("f", b"1"), ("f/x", b"1")], [("a.txt", b"bad"), ("d", b"a directory")], [("a.txt/x", b"a file")]):
+        a.post(f"/sessions/{other}/workspace", {"bundle": bundle(files)}, expect=400, error="Invalid file path", what="a bundle whose files are in each other's way")
+    t.same(a.files(other), {"a.txt": b"two", long: b"deep", "né.txt": b"n"}, "… and nothing of it was written")
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, target in (("first", None), ("second", "first"), ("third", "/etc/passwd")):
+            info = tarfile.TarInfo(name)
+            info.size = 0 if target else 3
+            if target:
+                info.type, info.linkname = tarfile.LNKTYPE, target
+            tar.addfile(info, io.BytesIO(b"" if target else b"one"))
+    twice = a.new()
+    a.post(f"/sessions/{twice}/workspace", {"bundle": base64.b64encode(out.getvalue()).decode()})
+    t.same(a.files(twice), {"first": b"one", "second": b"one"}, "a file with two names is both; nothing leads out")
+    with tempfile.TemporaryDirectory() as there:
+        for size, expect in ((300_000, 200), (10 ** 10, 413)):
+            with open(os.path.join(there, "hole"), "wb") as file:
+                file.write(b"x")
+                file.truncate(size)
+            packed = subprocess.run(["tar", "-C", there, "-Scz", "hole"], stdout=subprocess.PIPE, check=True).stdout
+            a.post(f"/sessions/{twice}/workspace", {"bundle": base64.b64encode(packed).decode()}, expect=expect, what=f"a file with a hole, {size} bytes")
+    t.same(a.files(twice)["hole"], b"x" + b"\0" * 299_999, "a hole at the end of a file is kept, within the limits")
     a.post(f"/sessions/{NOBODY}/workspace", {"bundle": ""}, expect=404)
     none = a.c.send("POST", "/api/v1/sessions", {"agent": "default/echo", "workspace": {"mode": "none"}}).json["id"]
     a.get(f"/sessions/{none}/workspace", expect=404, error="No workspace available for this session", what="a session without files has no bundle")

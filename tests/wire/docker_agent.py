@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -92,7 +93,7 @@ class Run:
         if docker.native.token:
             headers["Authorization"] = f"Bearer {docker.native.token}"
         path = f"{PREFIX}/api/sessions/{session}/agent/{agent}" + (f"/{member}" if member else "")
-        self.connection.request("POST", path, json.dumps(body), headers)
+        self.connection.request("POST", path, body if isinstance(body, str) else json.dumps(body), headers)
         self.reply = self.connection.getresponse()
         if self.reply.status != expect:
             self.tap.check(False, f"POST {path}", self.reply.status, self.reply.read()[:500])
@@ -209,6 +210,13 @@ def sessions(t, d):
            ("A plan", True, TEMPLATE["permissions"], "strict", {"root": "openai/m2"}), "a session is read")
     t.same(d.post("/api/sessions", '{"TOOLS_Approved": true, "Title": null}').json["tools_approved"], True,
            "names of members are taken in any case, null is nothing")
+    # what could not be read again is not kept
+    count = len(d.get("/api/sessions").json)
+    for deep in range(61, 65):
+        made = d.native.send("POST", PREFIX + "/api/sessions", '{"permissions": {"deny": ["bash"]}, "custom_models_used": %s}' % ("[" * deep + "]" * deep))
+        t.check(made.status in (200, 400), f"a template of depth {deep + 1}", made.status, made.body)
+        count += made.status == 200
+        t.same(len(d.get("/api/sessions").json), count, "… makes a session that is listed, or none")
     # the list
     time.sleep(0.01)
     newest = d.new(title="newest")
@@ -373,6 +381,15 @@ def running(t, d):
     t.same(d.session(s)["agent_model_overrides"], {"root": "openai/m9"}, "a model that is said stays")
 
 
+def models(t, d):
+    """A model that is too long is refused as a whole, and the session goes on."""
+    s = d.new()
+    before = d.session(s)
+    d.post(f"/api/sessions/{s}/agent/modelled", {"messages": [{"content": "x"}], "model": "m" * 40_000}, expect=413, message="failed to run session")
+    t.same(d.session(s), before, "nothing of it was kept")
+    t.same(d.native.get(f"/sessions/{s}").json["agent"], "test/echo", "… nor the agent")
+
+
 def busy(t, d):
     s = d.new()
     run = Run(d, s, "wait", [{"content": "go"}])
@@ -474,8 +491,14 @@ def parts(t, d):
     s = d.new()
     events = Run(d, s, "echo", [{"role": "user", "content": "see this", "multi_content": PARTS}]).rest()
     t.same(of(events, "user_message")[0]["multi_content"], PARTS, "parts are told")
+    t.same(of(events, "user_message")[0]["message"], "see this", "… and what is said beside them")
     got = d.messages(s)[0]["message"]
     t.same((got["content"], got["multi_content"]), ("see this", PARTS), "parts come back equal")
+    lines = json.dumps([{"content": "in lines", "multi_content": PARTS}], indent=2).replace("\n", "\r\n")
+    told = of(Run(d, d.new(), "echo", lines).rest(), "user_message")[0]
+    t.same((told["message"], told["multi_content"]), ("in lines", PARTS), "parts that came in several lines are told in one")
+    zero = of(Run(d, d.new(), "echo", [{"content": "a\0" + "b" * 30_000}]).rest(), "user_message")[0]["message"]
+    t.check(zero.startswith("a\0bbb") and len(zero) > 10_000, "a NUL is no end of a long text", zero[:50])
     t.check(b"12345678901234567890" in d.get(f"/api/sessions/{s}").body, "… large numbers too")
     native = d.native.get(f"/sessions/{s}/messages").json["messages"][0]["parts"]
     t.same([p["type"] for p in native], ["text", "text", "file", "file", "data"], "… and the native API has words for them")
@@ -546,10 +569,12 @@ def forks(t, d, server):
     for body, why in (({"message_index": 1}, "is not a user message: 1 is of an agent"), ({"message_index": 4}, "4 is of a tool"),
                       ({"message_index": 8}, "fork message index out of range: 8"), ({"message_index": 9}, "fork message index out of range: 9"),
                       ({"message_index": -1}, "fork message index out of range: -1"), ({"message_index": 10 ** 15}, "out of range"),
+                      ({"message_index": 10 ** 30}, f"fork message index out of range: {10 ** 30}"), ({"user_message_index": -10 ** 30}, "out of range: -1000"),
+                      ('{"message_index": 1e0}', "must be a whole number"), ('{"message_index": 0.0}', "must be a whole number"),
                       ({"user_message_index": 3}, "fork user-message index out of range: 3"), ({"user_message_index": -1}, "fork user-message index out of range: -1"),
                       ({"message_index": "2"}, '"message_index" must be a number'), ({"message_index": 1.5}, '"message_index" must be a whole number'),
                       ({"user_message_index": 0.0}, "must be a whole number"), ('{"message_index": 1e0}', "must be a whole number"),
-                      ('{"message_index": 99999999999999999999}', "must be a whole number"), ({"user_message_index": True}, "must be a number"),
+                      ('{"message_index": 99999999999999999999}', "out of range: 99999999999999999999"), ({"user_message_index": True}, "must be a number"),
                       ({"user_message_index": [0]}, "must be a number"), ({"message_index": 2, "user_message_index": 1}, "cannot be given together"),
                       ({"message_index": None}, "one of message_index and user_message_index must be given"), ({"index": 2}, "one of message_index"),
                       ("[]", "must be an object"), ("3", "must be an object"), ("{", "invalid request body"), ('"x"', "must be an object")):
@@ -608,6 +633,15 @@ def subsessions(t, d, server):
     t.same([r["num_messages"] for r in d.get("/api/sessions").json if r["id"] == s], [10], "… and the list counts them")
     t.same(len(d.get("/api/sessions").json), len({r["id"] for r in d.get("/api/sessions").json}), "… and does not show them")
     before = history(d, s)
+    db = sqlite3.connect(os.path.join(server.home, "tine.db"))
+    table = next(name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('session', 'sessions')"))
+    hidden = {row[0] for row in db.execute(f"SELECT id FROM {table}")} - {r["id"] for r in d.get("/api/sessions").json}
+    db.close()
+    subs = [i for i in hidden if d.native.send("GET", f"{PREFIX}/api/sessions/{i}").status == 200]
+    t.check(subs, "the sub-sessions have ids")
+    for sub in subs:
+        d.say("DELETE", f"/api/sessions/{sub}", expect=400, message="is a sub-session")
+    t.same(d.texts(s), flat, "… and cannot be deleted by themselves: their parent would not be whole")
     for body, why in (({"message_index": 3}, "fork message index falls inside a sub-session at ordinal 3"), ({"message_index": 4}, "inside a sub-session at ordinal 4"),
                       ({"message_index": 5}, "inside a sub-session at ordinal 5"), ({"message_index": 6}, "inside a sub-session"),
                       ({"user_message_index": 1}, "fork user-message index falls inside a sub-session at ordinal 1"),
@@ -688,6 +722,7 @@ def main():
         sessions(tap, d)
         changes(tap, d)
         running(tap, d)
+        models(tap, d)
         busy(tap, d)
         approvals(tap, d)
         elicitation(tap, d)

@@ -329,6 +329,10 @@ def shown(tap, k):
                                                                     "candidates_token_count": 3}})}, 201)
     usage = k.http.send("GET", f"/api/v1/sessions/{s}").json["usage"]
     tap.same((usage["input_tokens"], usage["output_tokens"]), (7, 3), "usage is that of its events")
+    many = [{"kind": "message", "messageId": f"many-{n}", "role": "user", "parts": []} for n in range(10001)]
+    k.refuse("POST", "/api/tasks", {"id": "many", "contextId": s, "status": {"state": "completed"},
+                                    "history": many}, 413,
+             "the history has 10001 messages; the limit is 10000")
     k.refuse("POST", f"/api/sessions/{s}/events", {"id": "big", "data": "x" * 4500000}, 413,
              "Failed to store event: data has")
     fork = k.fork(s)

@@ -155,6 +155,28 @@ static void limits_hold(void **state)
     buf_clear(&bytes);
 }
 
+static void what_is_passed_over_has_a_limit(void **state)
+{
+    struct gathered gathered;
+    struct bundle_out *out;
+    struct fault fault;
+    struct buf bytes;
+
+    (void)state;
+    buf_init(&bytes, 64 * 1024);
+    CHECK_OK(bundle_out_new(&bytes, &out, &fault), &fault);
+    for (int i = 0; i < 8; i++)
+        put(out, STR("dir"), (struct tree_entry){.type = TREE_DIR, .mode = 0755}, STR_NONE);
+    CHECK_OK(bundle_out_end(out, &fault), &fault);
+    bundle_out_free(out);
+    CHECK_OK(take(buf_str(&bytes), (struct bundle_limits){2, 7}, &gathered, &fault), &fault);
+    buf_clear(&gathered.text);
+    CHECK_FAULT(take(buf_str(&bytes), (struct bundle_limits){1, 7}, &gathered, &fault),
+                FAULT_TOO_LARGE, &fault);
+    buf_clear(&gathered.text);
+    buf_clear(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +184,7 @@ int main(void)
         cmocka_unit_test(what_leads_elsewhere_is_refused),
         cmocka_unit_test(what_is_none_is_refused),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(what_is_passed_over_has_a_limit),
     };
 
     return cmocka_run_group_tests_name("bundle", tests, NULL, NULL);

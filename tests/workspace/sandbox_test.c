@@ -82,7 +82,7 @@ static void is_given_variables(void **state)
                                            {STR("2A"), STR("1")},
                                            {STR_NONE, STR("1")},
                                            {STR("A=B"), STR("1")},
-                                           {STR("A"), STR("x\0y")}};
+                                           {{"A\":\"x", 1}, STR("x\0y")}};
     struct sandbox_variable many[SANDBOX_ENV_COUNT + 1];
     struct str large;
 
@@ -102,6 +102,7 @@ static void is_given_variables(void **state)
         CHECK_FAULT(sandbox_run(&trial.spec, &trial.arena, &trial.result, &trial.fault),
                     FAULT_INVALID, &trial.fault);
     }
+    assert_string_equal(trial.fault.message, "the variable \"A\" has a NUL in it");
     for (size_t i = 0; i <= SANDBOX_ENV_COUNT; i++)
         many[i] = (struct sandbox_variable){STR("A"), STR("1")};
     trial.spec.env = (struct sandbox_env){many, SANDBOX_ENV_COUNT + 1};

@@ -161,20 +161,27 @@ static enum fault_code part_file(const struct json_value *part, const char *wher
                      : file_string(&file, where, "uri", STR_NONE, out, "uri", fault);
 }
 
-static enum fault_code part_read(const struct json_value *part, const char *where,
-                                 struct arena *arena, struct a2a_send *send, struct json_out *out,
-                                 struct fault *fault)
+/* The parts of a message, while they are read. */
+struct reading {
+    struct arena *arena;
+    struct a2a_send *send;
+    struct json_out out; /* as the native API has them */
+    struct buf text;
+};
+
+static enum fault_code part_read(struct reading *reading, const struct json_value *part,
+                                 const char *where, struct fault *fault)
 {
-    struct str kind = member_string(part, "kind", arena);
+    struct a2a_send *send = reading->send;
+    struct json_out *out = &reading->out;
+    struct str kind = member_string(part, "kind", reading->arena);
 
     if (part->type != JSON_OBJECT)
         return fault_set(fault, FAULT_INVALID, "%s must be an object", where);
     if (str_eq(kind, STR("text"))) {
-        struct str text = member_string(part, "text", arena);
-
-        send->text = send->text.n
-                         ? arena_printf(arena, "%.*s\n%.*s", STR_ARG(send->text), STR_ARG(text))
-                         : text;
+        if (reading->text.n)
+            buf_add_char(&reading->text, '\n');
+        buf_add_str(&reading->text, member_string(part, "text", reading->arena));
         return part_text(part, where, out, fault);
     }
     if (str_eq(kind, STR("data"))) {
@@ -187,9 +194,10 @@ static enum fault_code part_read(const struct json_value *part, const char *wher
     return fault_set(fault, FAULT_INVALID, "%s.kind must be \"text\", \"file\" or \"data\"", where);
 }
 
-static enum fault_code parts_write(const struct json_value *parts, struct arena *arena,
-                                   struct a2a_send *send, struct json_out *out, struct fault *fault)
+static enum fault_code parts_write(struct reading *reading, const struct json_value *parts,
+                                   struct fault *fault)
 {
+    struct json_out *out = &reading->out;
     struct json_walk walk;
     size_t i = 0;
 
@@ -202,7 +210,7 @@ static enum fault_code parts_write(const struct json_value *parts, struct arena 
                              PARTS_MAX);
         snprintf(where, sizeof(where), "params.message.parts[%zu]", i);
         json_out_object(out, NULL);
-        if (part_read(&walk.value, where, arena, send, out, fault) != FAULT_OK)
+        if (part_read(reading, &walk.value, where, fault) != FAULT_OK)
             return fault_pass(fault);
         json_out_object_end(out);
     }
@@ -214,18 +222,22 @@ static enum fault_code parts_write(const struct json_value *parts, struct arena 
 
 static enum fault_code parts_read(struct arena *arena, struct a2a_send *send, struct fault *fault)
 {
+    struct reading reading = {.arena = arena, .send = send};
     struct json_value parts;
-    struct json_out out;
     struct buf buf;
     enum fault_code code;
 
     if (!member_at(&send->message, "parts", &parts) || parts.type != JSON_ARRAY)
         return wrong_type("params.message", "parts", "an array", fault);
     buf_init(&buf, LIMIT_BATCH_BYTES);
-    json_out_init(&out, &buf);
-    code = parts_write(&parts, arena, send, &out, fault);
-    if (code == FAULT_OK)
+    buf_init(&reading.text, LIMIT_BATCH_BYTES);
+    json_out_init(&reading.out, &buf);
+    code = parts_write(&reading, &parts, fault);
+    if (code == FAULT_OK) {
         send->parts = arena_dup(arena, buf_str(&buf));
+        send->text = arena_dup(arena, buf_str(&reading.text));
+    }
+    buf_clear(&reading.text);
     buf_clear(&buf);
     return code;
 }

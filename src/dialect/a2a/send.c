@@ -39,13 +39,19 @@ static enum fault_code entry_read(struct sending *sending, struct entry_spec **o
 
 /* ---- the context ---- */
 
-static struct str title_of(struct str text)
+/* Its first line; a title has no control characters, and a message may. */
+static struct str title_of(struct str text, struct arena *arena)
 {
     size_t n = 0;
+    char *title;
 
-    while (n < text.n && text.p[n] != '\n')
+    while (n < text.n && text.p[n] != '\n' && text.p[n] != '\r')
         n++;
-    return utf8_cut((struct str){text.p, n}, TITLE_BYTES);
+    text = utf8_cut((struct str){text.p, n}, TITLE_BYTES);
+    title = arena_alloc(arena, text.n + 1);
+    for (size_t i = 0; i < text.n; i++)
+        title[i] = (unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f ? ' ' : text.p[i];
+    return (struct str){title, text.n};
 }
 
 static enum fault_code context_new(struct sending *sending, struct fault *fault)
@@ -55,7 +61,7 @@ static enum fault_code context_new(struct sending *sending, struct fault *fault)
     struct create_spec spec = {
         .owner = rpc->owner,
         .id = sending->send.context,
-        .title = title_of(sending->send.text),
+        .title = title_of(sending->send.text, &rpc->x->arena),
         .agent = rpc->agent,
         .home = STR("a2a"),
     };

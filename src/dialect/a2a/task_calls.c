@@ -80,9 +80,53 @@ struct listing {
     struct rpc *rpc;
     struct a2a_ask *ask;
     int64_t from, total; /* the first that is shown, and how many fit */
-    struct str *ids;
+    struct str *tasks;   /* those of the page */
     size_t count;
 };
+
+/* The newest `most` messages; -1: all. */
+static void history_out(struct json_out *out, const struct json_value *history, int64_t most)
+{
+    struct json_walk walk;
+    int64_t count = 0;
+
+    for (json_walk_begin(&walk, history); json_walk_next(&walk);)
+        count++;
+    json_out_array(out, "history");
+    for (json_walk_begin(&walk, history); json_walk_next(&walk); count--)
+        if (most < 0 || count <= most)
+            json_out_raw(out, NULL, walk.value.raw);
+    json_out_array_end(out);
+}
+
+/* Without artifacts unless they are wanted, and with as much history as is. */
+static struct str task_shorten(const struct json_value *task, const struct a2a_ask *ask,
+                               struct arena *arena)
+{
+    struct json_walk walk;
+    struct json_out out;
+    struct buf buf;
+    struct str text;
+
+    buf_init(&buf, REPLY_BYTES);
+    json_out_init(&out, &buf);
+    json_out_object(&out, NULL);
+    for (json_walk_begin(&walk, task); json_walk_next(&walk);) {
+        if (str_eq(walk.key, STR("artifacts")) && !ask->artifacts)
+            continue;
+        if (str_eq(walk.key, STR("history")) && walk.value.type == JSON_ARRAY) {
+            if (ask->history != 0)
+                history_out(&out, &walk.value, ask->history);
+            continue;
+        }
+        json_out_key(&out, json_unescape(walk.key, arena));
+        json_out_raw(&out, NULL, walk.value.raw);
+    }
+    json_out_object_end(&out);
+    text = arena_dup(arena, buf_str(&buf));
+    buf_clear(&buf);
+    return text;
+}
 
 static enum fault_code see_task(void *context, struct str id, struct str task, struct fault *fault)
 {
@@ -90,6 +134,7 @@ static enum fault_code see_task(void *context, struct str id, struct str task, s
     struct arena *arena = &listing->rpc->x->arena;
     struct json_value value, status;
 
+    (void)id;
     if (json_read(task, LIMIT_JSON_DEPTH + 8, "the task", &value, fault) != FAULT_OK)
         return fault_pass(fault);
     if (listing->ask->state.n &&
@@ -97,35 +142,8 @@ static enum fault_code see_task(void *context, struct str id, struct str task, s
          !str_eq(member_string(&status, "state", arena), listing->ask->state)))
         return FAULT_OK;
     if (listing->total++ >= listing->from && listing->count < (size_t)listing->ask->page_size)
-        listing->ids[listing->count++] = arena_dup(arena, id);
+        listing->tasks[listing->count++] = task_shorten(&value, listing->ask, arena);
     return FAULT_OK;
-}
-
-/* Without artifacts unless they are wanted. */
-static struct str task_shorten(struct str task, const struct a2a_ask *ask, struct arena *arena)
-{
-    struct json_value value;
-    struct json_walk walk;
-    struct json_out out;
-    struct fault unread;
-    struct buf buf;
-
-    if (ask->artifacts ||
-        json_read(task, LIMIT_JSON_DEPTH + 8, "the task", &value, &unread) != FAULT_OK ||
-        value.type != JSON_OBJECT)
-        return task;
-    buf_init(&buf, REPLY_BYTES);
-    json_out_init(&out, &buf);
-    json_out_object(&out, NULL);
-    for (json_walk_begin(&walk, &value); json_walk_next(&walk);)
-        if (!str_eq(walk.key, STR("artifacts"))) {
-            json_out_key(&out, json_unescape(walk.key, arena));
-            json_out_raw(&out, NULL, walk.value.raw);
-        }
-    json_out_object_end(&out);
-    task = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return task;
 }
 
 static enum fault_code page_read(struct rpc *rpc, const struct a2a_ask *ask, int64_t *from,
@@ -160,19 +178,16 @@ enum fault_code rpc_list(struct rpc *rpc, struct fault *fault)
         page_read(rpc, &ask, &listing.from, fault) != FAULT_OK ||
         rpc_session(rpc, ask.context, &session, &owner, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (!str_eq(session.agent, rpc->agent))
+        return rpc_refuse(rpc, ERROR_PARAMS, fault, "contextId \"%.*s\" is one of agent \"%.*s\"",
+                          STR_ARG(session.id), STR_ARG(session.agent));
     listing.ask = &ask;
-    listing.ids = arena_array(arena, (size_t)ask.page_size, sizeof(struct str));
+    listing.tasks = arena_array(arena, (size_t)ask.page_size, sizeof(struct str));
     if (tasks_list(app, owner, session.id, TASKS_CUT, arena, see_task, &listing, fault) != FAULT_OK)
         return fault_pass(fault);
-    for (size_t i = 0; i < listing.count; i++) {
-        if (tasks_get(app, owner, listing.ids[i], ask.history, arena, &listing.ids[i], NULL, NULL,
-                      fault) != FAULT_OK)
-            return fault_pass(fault);
-        listing.ids[i] = task_shorten(listing.ids[i], &ask, arena);
-    }
     if (listing.from + (int64_t)listing.count < listing.total)
         next = arena_printf(arena, "%lld", (long long)(listing.from + (int64_t)listing.count));
     rpc_reply_open(rpc, &out);
-    rpc->codec->write_list(&out, "result", listing.ids, listing.count, &ask, next, listing.total);
+    rpc->codec->write_list(&out, "result", listing.tasks, listing.count, &ask, next, listing.total);
     return rpc_reply_close(rpc, &out, fault);
 }

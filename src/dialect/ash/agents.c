@@ -85,8 +85,22 @@ static enum fault_code file_read(const struct json_value *object, size_t i, stru
     *out = (struct file_put){.path = json_text(&path, arena)};
     if (!ash_path_fits(out->path))
         return fault_set(fault, FAULT_PATH_INVALID, "body/files/%zu/path leads elsewhere", i);
+    if (workspaces_check_path(out->path, fault) != FAULT_OK)
+        return fault_pass(fault);
     if (!base64_read(json_text(&content, arena), arena, &out->content))
         return fault_set(fault, FAULT_INVALID, "body/files/%zu/content must be base64", i);
+    return FAULT_OK;
+}
+
+/* A file cannot be the directory of another. */
+static enum fault_code files_check(const struct file_put *files, size_t count, struct fault *fault)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (files[j].path.n > files[i].path.n && str_starts(files[j].path, files[i].path) &&
+                files[j].path.p[files[i].path.n] == '/')
+                return fault_set(fault, FAULT_INVALID,
+                                 "body/files/%zu/path is a directory of body/files/%zu/path", i, j);
     return FAULT_OK;
 }
 
@@ -106,7 +120,7 @@ enum fault_code ash_agent_files(struct str files, struct arena *arena, struct fi
             return fault_pass(fault);
     }
     *count = n;
-    return FAULT_OK;
+    return files_check(*out, n, fault);
 }
 
 /* ---- out ---- */
@@ -208,15 +222,17 @@ static bool is_name(struct str name)
     return name.n > 0;
 }
 
-/* The file that is the prompt; the others are what a session begins with, and it with them. */
-static enum fault_code prompt_of_files(struct exchange *x, const struct json_member *files,
-                                       struct agent_def *def, struct fault *fault)
+/* What a session begins with; one of the files is the prompt when none was sent beside them. */
+static enum fault_code apply_files(struct exchange *x, const struct json_member *files,
+                                   bool is_prompt, struct agent_def *def, struct fault *fault)
 {
     struct file_put *list;
     size_t count;
 
     if (ash_agent_files(files->value.raw, &x->arena, &list, &count, fault) != FAULT_OK)
         return fault_pass(fault);
+    if (!is_prompt)
+        return FAULT_OK;
     for (size_t i = 0; i < count; i++)
         if (str_eq(list[i].path, STR(PROMPT_FILE))) {
             def->prompt = ash_clean(list[i].content, &x->arena);
@@ -231,9 +247,11 @@ static enum fault_code apply(struct exchange *x, const struct json_member *m, bo
 {
     struct agent_extra extra = ash_agent_extra(def, &x->arena);
 
-    if (m[A_FILES].given && (extra.files = m[A_FILES].value.raw, !m[A_PROMPT].given) &&
-        prompt_of_files(x, &m[A_FILES], def, fault) != FAULT_OK)
-        return fault_pass(fault);
+    if (m[A_FILES].given) {
+        extra.files = m[A_FILES].value.raw;
+        if (apply_files(x, &m[A_FILES], !m[A_PROMPT].given, def, fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
     if (m[A_PROMPT].given)
         def->prompt = member_text(x, &m[A_PROMPT]);
     if (m[A_ENV].given && ash_env_merge(STR_NONE, m[A_ENV].value.raw, "body/env", &x->arena,

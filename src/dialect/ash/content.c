@@ -172,7 +172,8 @@ static void write_file(struct json_out *out, const struct json_value *part, stru
 {
     struct str name = member_string(part, "name", arena);
     struct str media = member_string(part, "media_type", arena);
-    bool image = str_eq(name, STR("image")) || str_starts(media, STR("image/"));
+    bool image = str_eq(name, STR("image")) || /* as source_block names it; else by its type */
+                 (!str_eq(name, STR("document")) && str_starts(media, STR("image/")));
     struct json_value data;
 
     json_out_object(out, NULL);

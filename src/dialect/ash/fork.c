@@ -32,6 +32,15 @@ static enum fault_code files_read(struct exchange *x, const struct json_member *
                      "\"workspace\" must be \"snapshot\", \"live\" or \"none\"");
 }
 
+/* A whole number from 1 on, however large. */
+static bool is_counting(struct str number)
+{
+    for (size_t i = 0; i < number.n; i++)
+        if (number.p[i] < '0' || number.p[i] > '9')
+            return false;
+    return number.p[0] != '0';
+}
+
 static enum fault_code fork_read(struct exchange *x, struct str session, struct fork_body *out,
                                  struct fault *fault)
 {
@@ -60,8 +69,10 @@ static enum fault_code fork_read(struct exchange *x, struct str session, struct 
     if (m[F_SEQUENCE].given) {
         out->word = m[F_SEQUENCE].value.raw;
         out->point.by = POINT_INDEX;
-        if (!json_int(&m[F_SEQUENCE].value, 1, INT64_C(1000000000000000), &out->point.ordinal))
+        if (!is_counting(out->word))
             return fault_set(fault, FAULT_INVALID, "\"sequence\" must be a whole number from 1 on");
+        if (!json_int(&m[F_SEQUENCE].value, 1, INT64_MAX, &out->point.ordinal))
+            out->point.ordinal = INT64_MAX; /* no session has that many */
         out->point.ordinal--;
     }
     return FAULT_OK;

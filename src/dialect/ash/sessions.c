@@ -52,10 +52,20 @@ static enum fault_code files_lay(struct exchange *x, const struct agent_def *def
         return fault_pass(fault);
     for (size_t i = 0; i < count; i++)
         if (files[i].fault.code)
-            return fault_set(fault, files[i].fault.code, "a file of the agent: %.400s",
+            return fault_set(fault, FAULT_INVALID, "a file of the agent: %.400s",
                              files[i].fault.message);
     return store_session_get(app->store, x->request.caller.owner, session->id, false, &x->arena,
                              session, fault);
+}
+
+/* Who is told that there is no session finds none. */
+static void give_up(struct exchange *x, struct str session)
+{
+    struct delete_spec spec = {.owner = x->request.caller.owner, .session = session};
+    struct fault none;
+
+    if (workspaces_delete(app_of(x)->workspaces, &spec, &none) != FAULT_OK)
+        return; /* it stays, without its files */
 }
 
 enum fault_code ash_sessions_create(struct exchange *x, struct fault *fault)
@@ -77,9 +87,11 @@ enum fault_code ash_sessions_create(struct exchange *x, struct fault *fault)
     spec.agent = def.name;
     if (engine_create(app->engine, &spec, &x->arena, &session, fault) != FAULT_OK)
         return fault_pass(fault);
-    atomic_fetch_add(&app->counts.sessions, 1);
-    if (files_lay(x, &def, &session, fault) != FAULT_OK)
+    if (files_lay(x, &def, &session, fault) != FAULT_OK) {
+        give_up(x, session.id);
         return fault_pass(fault);
+    }
+    atomic_fetch_add(&app->counts.sessions, 1);
     return ash_reply_session(x, &session, fault);
 }
 
@@ -94,16 +106,16 @@ enum fault_code ash_session_get(struct exchange *x, struct fault *fault)
     return ash_reply_session(x, &session, fault);
 }
 
-static enum fault_code change_agent(void *context, const struct session *session, struct str now,
-                                    struct arena *arena, struct str *out, struct fault *fault)
+/* The settings of the agent, changed by what was sent. */
+static enum fault_code agent_with(const struct json_member *m, const struct session *session,
+                                  struct arena *arena, struct str *out, struct fault *fault)
 {
     struct agent_settings settings;
     struct json_out json;
     struct buf text;
 
-    (void)now;
     if (agent_settings_read(session->settings, arena, &settings, fault) != FAULT_OK ||
-        ash_config_apply(context, CONFIG_PATCHED, arena, &settings, fault) != FAULT_OK)
+        ash_config_apply(m, CONFIG_PATCHED, arena, &settings, fault) != FAULT_OK)
         return fault_pass(fault);
     buf_init(&text, (size_t)16 * LIMIT_METADATA_BYTES);
     json_out_init(&json, &text);
@@ -112,16 +124,14 @@ static enum fault_code change_agent(void *context, const struct session *session
     return FAULT_OK;
 }
 
-static enum fault_code change_config(void *context, const struct session *session, struct str now,
-                                     struct arena *arena, struct str *out, struct fault *fault)
+/* What is kept for ash, with its configuration changed likewise. */
+static struct str life_with(const struct json_member *m, struct str now, struct arena *arena)
 {
     struct json_value life = {JSON_OBJECT, now}, config = {JSON_OBJECT, STR("{}")};
     struct json_walk walk;
     struct json_out json;
     struct buf text;
 
-    (void)session;
-    (void)fault;
     buf_init(&text, (size_t)16 * LIMIT_METADATA_BYTES);
     json_out_init(&json, &text);
     json_out_object(&json, NULL);
@@ -133,9 +143,23 @@ static enum fault_code change_config(void *context, const struct session *sessio
         json_out_key(&json, walk.key);
         json_out_raw(&json, NULL, walk.value.raw);
     }
-    json_out_raw(&json, "config", ash_config_merge(config.raw, context, CONFIG_PATCHED, arena));
+    json_out_raw(&json, "config", ash_config_merge(config.raw, m, CONFIG_PATCHED, arena));
     json_out_object_end(&json);
-    *out = ash_take(&text, arena);
+    return ash_take(&text, arena);
+}
+
+/* Both in one act: either all that was sent counts, or nothing of it. */
+static enum fault_code change_config(void *context, const struct session *session, struct str now,
+                                     struct arena *arena, struct str *out, struct fault *fault)
+{
+    struct str agent;
+
+    if (agent_with(context, session, arena, &agent, fault) != FAULT_OK)
+        return fault_pass(fault);
+    *out =
+        settings_with(now, ASH_SETTINGS,
+                      life_with(context, settings_of(session, ASH_SETTINGS, arena), arena), arena);
+    *out = settings_with(*out, "agent", agent, arena);
     return FAULT_OK;
 }
 
@@ -148,10 +172,8 @@ enum fault_code ash_session_config(struct exchange *x, struct fault *fault)
 
     memcpy(m, ash_config_members, sizeof(m));
     if (ash_members(x, m, CONFIG_PATCHED, fault) != FAULT_OK ||
-        settings_update(app, sees, session_of(x), "agent", change_agent, m, &x->arena, &session,
-                        fault) != FAULT_OK ||
-        settings_update(app, sees, session_of(x), ASH_SETTINGS, change_config, m, &x->arena,
-                        &session, fault) != FAULT_OK)
+        settings_update(app, sees, session_of(x), NULL, change_config, m, &x->arena, &session,
+                        fault) != FAULT_OK)
         return fault_pass(fault);
     return ash_reply_session(x, &session, fault);
 }

@@ -64,9 +64,15 @@ static struct str texts_of(const struct part *parts, size_t count, enum part_typ
 
 struct str chat_text(const struct entry *entry, struct arena *arena)
 {
+    struct json_value kept;
+    struct beside beside;
     size_t count;
-    const struct part *parts = parts_of(entry->body, arena, &count);
+    const struct part *parts;
 
+    beside_read(entry->body, &beside);
+    if (member_at(&beside.own, "content", &kept) && kept.type == JSON_STRING)
+        return json_text(&kept, arena); /* what it has more is in its parts */
+    parts = parts_of(entry->body, arena, &count);
     return texts_of(parts, count, entry->role == ROLE_TOOL ? PART_TOOL_RESULT : PART_TEXT, arena);
 }
 
@@ -227,8 +233,6 @@ static void write_usage(struct json_out *out, const struct entry *entry)
     json_out_int(out, "cached_input_tokens", 0);
     json_out_int(out, "cached_write_tokens", 0);
     json_out_object_end(out);
-    if (entry->usage.cost > 0)
-        json_out_cost(out, "cost", entry->usage.cost);
 }
 
 /* What is known of it and was not given with it. */
@@ -241,6 +245,8 @@ static void write_facts(struct json_out *out, const struct entry *entry,
         json_out_time(out, "created_at", entry->at_us);
     if (entry->has_usage && !kept_member(beside, "usage", &value))
         write_usage(out, entry);
+    if (entry->usage.cost > 0 && !kept_member(beside, "cost", &value))
+        json_out_cost(out, "cost", entry->usage.cost);
     if (!kept_member(beside, "model", &value) && member_at(&beside->metadata, "model", &value) &&
         value.type == JSON_STRING)
         json_out_raw(out, "model", value.raw);

@@ -9,6 +9,7 @@ enum { F_MESSAGE, F_USER, F_COUNT };
 struct cut {
     bool user; /* counted among the messages of users */
     int64_t index;
+    struct str said; /* the index as it was sent, which may be too large for one */
 };
 
 static bool is_empty(const struct json_value *object)
@@ -17,6 +18,15 @@ static bool is_empty(const struct json_value *object)
 
     json_walk_begin(&walk, object);
     return !json_walk_next(&walk);
+}
+
+/* However large. */
+static bool is_whole(struct str number)
+{
+    for (size_t i = number.p[0] == '-'; i < number.n; i++)
+        if (number.p[i] < '0' || number.p[i] > '9')
+            return false;
+    return true;
 }
 
 /* An empty body names the first message of the user. */
@@ -29,7 +39,7 @@ static enum fault_code cut_read(struct exchange *x, struct cut *out, struct faul
     const struct json_member *given = &m[F_USER];
     struct json_value body;
 
-    *out = (struct cut){.user = true};
+    *out = (struct cut){.user = true, .said = STR("0")};
     if (docker_body(x, JSON_OBJECT, &body, fault) != FAULT_OK ||
         docker_members(&body, NULL, m, F_COUNT, &x->arena, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -45,9 +55,12 @@ static enum fault_code cut_read(struct exchange *x, struct cut *out, struct faul
         given = &m[F_MESSAGE];
         out->user = false;
     }
-    if (!json_int(&given->value, INT64_MIN, INT64_MAX, &out->index))
+    if (!is_whole(given->value.raw))
         return fault_set(fault, FAULT_INVALID,
                          "invalid request body: \"%s\" must be a whole number", given->name);
+    out->said = given->value.raw;
+    if (!json_int(&given->value, 0, INT64_MAX, &out->index))
+        out->index = -1; /* out of range, on either side */
     return FAULT_OK;
 }
 
@@ -55,8 +68,9 @@ static enum fault_code cut_read(struct exchange *x, struct cut *out, struct faul
 
 static enum fault_code out_of_range(const struct cut *cut, struct fault *fault)
 {
-    return fault_set(fault, FAULT_POINT_INVALID, "fork %s index out of range: %lld",
-                     cut->user ? "user-message" : "message", (long long)cut->index);
+    return fault_set(fault, FAULT_POINT_INVALID, "fork %s index out of range: %.*s",
+                     cut->user ? "user-message" : "message",
+                     (int)(cut->said.n < 100 ? cut->said.n : 100), cut->said.p);
 }
 
 static enum fault_code inside(const struct cut *cut, struct fault *fault)

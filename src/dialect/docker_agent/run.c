@@ -99,38 +99,45 @@ static enum fault_code agent_set(struct exchange *x, const struct agent_def *def
 
 /* ---- the model ---- */
 
-static enum fault_code set_override(void *context, const struct session *session, struct str now,
-                                    struct arena *arena, struct str *out, struct fault *fault)
+struct choice {
+    struct str model;
+    bool stays; /* it was said, and is the session's from now on */
+};
+
+/* What is kept for this dialect, with the model as the one that the session wants. */
+static enum fault_code override(struct str now, struct str model, struct arena *arena,
+                                struct str *out, struct fault *fault)
 {
-    const struct str *model = context;
     struct json_value own, overrides = {JSON_OBJECT, STR("{}")};
     struct json_out json;
     struct buf text;
 
-    (void)session;
     if (json_read(now, LIMIT_JSON_DEPTH, "the session's settings", &own, fault) != FAULT_OK)
         return fault_pass(fault);
     (void)member_at(&own, "agent_model_overrides", &overrides);
-    buf_init(&text, 8 * model->n + 64);
+    buf_init(&text, 8 * model.n + 64);
     json_out_init(&json, &text);
-    json_out_string(&json, NULL, *model);
+    json_out_string(&json, NULL, model);
     *out = settings_with(now, "agent_model_overrides",
                          settings_with(overrides.raw, "root", buf_str(&text), arena), arena);
     buf_clear(&text);
     return FAULT_OK;
 }
 
+/* Both members in one act: what is too large is refused as a whole. */
 static enum fault_code set_model(void *context, const struct session *session, struct str now,
                                  struct arena *arena, struct str *out, struct fault *fault)
 {
-    const struct str *model = context;
+    const struct choice *choice = context;
     struct agent_settings agent;
+    struct str own = settings_of(session, KEPT_MEMBER, arena);
 
-    (void)now;
-    if (agent_settings_read(session->settings, arena, &agent, fault) != FAULT_OK)
+    if (agent_settings_read(session->settings, arena, &agent, fault) != FAULT_OK ||
+        (choice->stays && override(own, choice->model, arena, &own, fault) != FAULT_OK))
         return fault_pass(fault);
-    agent.model = *model;
-    *out = kept_agent_text(&agent, arena);
+    agent.model = choice->model;
+    *out = settings_with(now, KEPT_MEMBER, own, arena);
+    *out = settings_with(*out, "agent", kept_agent_text(&agent, arena), arena);
     return FAULT_OK;
 }
 
@@ -138,20 +145,14 @@ static enum fault_code set_model(void *context, const struct session *session, s
 static enum fault_code model_set(struct exchange *x, struct str model, struct session *session,
                                  struct kept *kept, struct fault *fault)
 {
-    struct app *app = app_of(x);
-    int64_t sees = x->request.caller.sees;
+    struct choice choice = {model, model.n > 0};
 
-    if (model.n) {
-        if (settings_update(app, sees, session->id, KEPT_MEMBER, set_override, &model, &x->arena,
-                            session, fault) != FAULT_OK)
-            return fault_pass(fault);
-    } else {
-        model = kept_model(kept, DOCKER_MEMBER, &x->arena);
-    }
-    if (model.n == 0 || str_eq(model, kept->agent.model))
+    if (!choice.stays)
+        choice.model = kept_model(kept, DOCKER_MEMBER, &x->arena);
+    if (choice.model.n == 0 || (!choice.stays && str_eq(choice.model, kept->agent.model)))
         return FAULT_OK;
-    if (settings_update(app, sees, session->id, "agent", set_model, &model, &x->arena, session,
-                        fault) != FAULT_OK)
+    if (settings_update(app_of(x), x->request.caller.sees, session->id, NULL, set_model, &choice,
+                        &x->arena, session, fault) != FAULT_OK)
         return fault_pass(fault);
     return kept_read(session, &x->arena, kept, fault);
 }
@@ -188,9 +189,9 @@ static enum fault_code run(struct exchange *x, struct session *session, const st
     struct feed_voice voice;
     struct kept kept;
 
-    if (agent_set(x, def, session, fault) != FAULT_OK ||
-        kept_read(session, &x->arena, &kept, fault) != FAULT_OK ||
-        model_set(x, wish->model, session, &kept, fault) != FAULT_OK)
+    if (kept_read(session, &x->arena, &kept, fault) != FAULT_OK ||
+        model_set(x, wish->model, session, &kept, fault) != FAULT_OK ||
+        agent_set(x, def, session, fault) != FAULT_OK)
         return fault_pass(fault);
     voice = voice_make(x, session, &kept, def);
     return feed_send(x, &cmd, &voice, fault);

@@ -86,12 +86,26 @@ static struct str fitting(struct str text, size_t max)
 /* The same with a word about what is missing. */
 static struct str cut(struct str text, struct arena *arena)
 {
-    struct str start = fitting(text, VOICE_OUTPUT_BYTES);
+    struct str start = fitting(text, VOICE_OUTPUT_BYTES), word;
+    char *both;
 
     if (start.n == text.n)
         return text;
-    return arena_printf(arena, "%.*s\n[cut here: it has %zu bytes, all of which are stored]",
-                        STR_ARG(start), text.n);
+    word = arena_printf(arena, "\n[cut here: it has %zu bytes, all of which are stored]", text.n);
+    both = arena_array(arena, start.n + word.n, 1); /* a text may have a NUL in it */
+    memcpy(both, start.p, start.n);
+    memcpy(both + start.n, word.p, word.n);
+    return (struct str){both, start.n + word.n};
+}
+
+/* JSON that was kept as it came may have line breaks between its words, and an event has none. */
+static struct str one_line(struct str json, struct arena *arena)
+{
+    char *line = arena_array(arena, json.n + 1, 1);
+
+    for (size_t i = 0; i < json.n; i++)
+        line[i] = json.p[i] == '\n' || json.p[i] == '\r' ? ' ' : json.p[i];
+    return (struct str){line, json.n};
 }
 
 /* Arguments are to stay JSON. */
@@ -328,7 +342,7 @@ static void tell_question(struct voice *voice, const struct delta *delta, struct
     json_out_string(&out, "message", cut(delta->text, &arena));
     json_out_string(&out, "mode", STR("form"));
     if (question.schema.n && question.schema.n <= VOICE_OUTPUT_BYTES)
-        json_out_raw(&out, "schema", question.schema);
+        json_out_raw(&out, "schema", one_line(question.schema, &arena));
     json_out_string(&out, "elicitation_id", fitting(delta->id, VOICE_PIECE_BYTES));
     event_close(voice, &out, true);
     arena_clear(&arena);
@@ -375,7 +389,7 @@ static void hear_user(struct voice *voice, const struct entry *entry, struct are
 
     json_out_string(&out, "message", cut(chat_text(entry, arena), arena));
     if (parts.n && parts.n <= VOICE_OUTPUT_BYTES)
-        json_out_raw(&out, "multi_content", parts);
+        json_out_raw(&out, "multi_content", one_line(parts, arena));
     json_out_string(&out, "session_id", voice->session);
     json_out_int(&out, "session_position", entry->index);
     event_close(voice, &out, false);

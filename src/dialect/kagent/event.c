@@ -232,6 +232,18 @@ enum fault_code event_entry(const struct event_read *event, struct str id, struc
     return FAULT_OK;
 }
 
+/* Is it one JSON string and nothing behind it? */
+static bool is_string(struct str token)
+{
+    size_t i = 1;
+
+    if (token.n < 2 || token.p[0] != '"')
+        return false;
+    while (i < token.n && token.p[i] != '"')
+        i += token.p[i] == '\\' ? 2 : 1;
+    return i == token.n - 1;
+}
+
 struct str event_token(struct str body)
 {
     static const struct str start = {TOKEN_START, sizeof(TOKEN_START) - 1};
@@ -240,8 +252,12 @@ struct str event_token(struct str body)
 
     /* Most bodies are events alone: then the token stands between what is known. */
     if (body.n > start.n + sizeof(TOKEN_END) && body.p[0] == '{' &&
-        str_starts((struct str){body.p + 1, body.n - 1}, start))
-        return (struct str){body.p + 1 + start.n, body.n - 1 - start.n - (sizeof(TOKEN_END) - 1)};
+        str_starts((struct str){body.p + 1, body.n - 1}, start)) {
+        struct str token = {body.p + 1 + start.n, body.n - 1 - start.n - (sizeof(TOKEN_END) - 1)};
+
+        if (is_string(token)) /* what was imported may have more there */
+            return token;
+    }
     if (json_read(body, EVENT_DEPTH, "body", &value, &none) != FAULT_OK ||
         !MEMBER(&value, &metadata, "metadata") || !MEMBER(&metadata, &adk, "adk") ||
         !MEMBER(&adk, &data, "data") || data.type != JSON_STRING)

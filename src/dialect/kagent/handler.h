@@ -9,6 +9,7 @@ enum {
     BODY_SMALL = 256 * 1024,
     BODY_EVENT = LIMIT_ENTRY_BYTES, /* event.h has the limit of what is kept of it */
     BODY_TASK = LIMIT_ENTRY_BYTES,
+    TASK_MESSAGES = 10 * 1000, /* in the history of one */
     USER_QUERY_BYTES = 4096,
     BODY_DEPTH = 250, /* of JSON: of an event, and of a task with what its messages hold */
     WORD_BYTES = 256  /* of a query that is a word or a number */

@@ -150,9 +150,19 @@ static enum fault_code entries_make(const struct saving *saving, struct entry_sp
     return FAULT_OK;
 }
 
+/* Before anything is stored: what is kept of the task, with the invocations in it, must fit. */
+static enum fault_code size_check(const struct doc *doc, struct arena *arena, struct fault *fault)
+{
+    if (doc_named(doc, arena).n > LIMIT_ENTRY_BYTES)
+        return fault_set(fault, FAULT_TOO_LARGE,
+                         "the task has more than %d bytes with its invocations", LIMIT_ENTRY_BYTES);
+    return FAULT_OK;
+}
+
 /* Appends what is new of the messages; again when somebody saves the same task meanwhile. */
 static enum fault_code messages_append(struct saving *saving, struct fault *fault)
 {
+    bool looked = false;
     struct append_spec spec = {.owner = saving->who.owner, .session = saving->session.id};
     struct append_result result;
     struct entry_spec *entries;
@@ -165,8 +175,10 @@ static enum fault_code messages_append(struct saving *saving, struct fault *faul
                          fault) != FAULT_OK)
             return fault_pass(fault);
         doc_resolve(&saving->doc, saving->arena);
-        if (entries_make(saving, &entries, &count, fault) != FAULT_OK)
+        if ((!looked && size_check(&saving->doc, saving->arena, fault) != FAULT_OK) ||
+            entries_make(saving, &entries, &count, fault) != FAULT_OK)
             return fault_pass(fault);
+        looked = true;
         if (count == 0)
             return FAULT_OK;
         code = workspaces_append(saving->app->workspaces, &spec, entries, count, saving->arena,
@@ -226,6 +238,9 @@ static enum fault_code saving_read(struct exchange *x, struct saving *out, struc
     out->body = x->request.body;
     if (doc_read(out->body, &x->arena, &out->doc, fault) != FAULT_OK)
         return kagent_say(fault, "Invalid legacy task payload");
+    if (out->doc.count > TASK_MESSAGES)
+        return fault_set(fault, FAULT_TOO_LARGE, "the history has %zu messages; the limit is %d",
+                         out->doc.count, TASK_MESSAGES);
     if (id_check(out, fault) != FAULT_OK)
         return fault_pass(fault);
     code = store_session_get(app_of(x)->store, out->who.owner, out->doc.context, false, &x->arena,
