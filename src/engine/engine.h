@@ -77,7 +77,7 @@ FAULT_CHECK enum fault_code engine_label(struct engine *engine, struct label_spe
 
 /*
  * Deletes and clears away all that can go: a reaper does that behind it, when there is one. What is
- * to be purged is gone when this returns. FAULT_INVALID: it is a sub-session.
+ * to be purged is gone when this returns.
  */
 FAULT_CHECK enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec,
                                           struct fault *fault);

@@ -99,33 +99,10 @@ enum fault_code engine_label(struct engine *engine, struct label_spec *spec, str
     return store_label_set(engine_store(engine), spec, arena, out, fault);
 }
 
-/* A sub-session goes when nothing names it any more; sooner, its parents could not be read. */
-static enum fault_code rule_no_sub(struct engine *engine, const struct delete_spec *spec,
-                                   struct fault *fault)
-{
-    struct session session = {0};
-    enum fault_code code = FAULT_OK;
-    struct arena arena;
-    struct fault none;
-
-    arena_init(&arena);
-    if (store_session_get(engine_store(engine), spec->owner, spec->session, false, &arena, &session,
-                          &none) == FAULT_OK &&
-        session.state == SESSION_SUB)
-        code =
-            fault_set(fault, FAULT_INVALID,
-                      "session \"%.*s\" is a sub-session: it goes with the last one that it is in",
-                      STR_ARG(session.id));
-    arena_clear(&arena);
-    return code;
-}
-
 enum fault_code engine_delete(struct engine *engine, struct delete_spec *spec, struct fault *fault)
 {
     bool more = true;
 
-    if (rule_no_sub(engine, spec, fault) != FAULT_OK)
-        return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     if (store_session_delete(engine_store(engine), spec, fault) != FAULT_OK)
         return fault_pass(fault);

@@ -268,6 +268,11 @@ enum fault_code workspaces_delete(struct workspaces *workspaces, struct delete_s
     arena_init(&arena);
     code = store_session_get(workspaces_store(workspaces), spec->owner, spec->session, false,
                              &arena, &session, fault);
+    if (code == FAULT_OK && session.state == SESSION_SUB)
+        code =
+            fault_set(fault, FAULT_INVALID,
+                      "session \"%.*s\" is a sub-session: it goes with the last one that it is in",
+                      STR_ARG(session.id));
     if (code == FAULT_OK) {
         /* Nobody is to lose the ground under his feet: a turn that works there leaves it for gc. */
         held = place_take(workspaces, spec->owner, spec->session, PLACE_AS_IT_IS, PLACE_WAIT_MS,

@@ -318,7 +318,10 @@ FAULT_CHECK enum fault_code workspaces_check_dir(struct workspaces *workspaces,
                                                  const struct workspace *workspace,
                                                  struct fault *fault);
 
-/* Deletes the session, and the directory that was its own. */
+/*
+ * Deletes the session, and the directory that was its own. FAULT_INVALID: it is a sub-session,
+ * which goes when nothing names it any more; sooner, those that it is in could not be read.
+ */
 FAULT_CHECK enum fault_code workspaces_delete(struct workspaces *workspaces,
                                               struct delete_spec *spec, struct fault *fault);
 
