@@ -30,6 +30,7 @@ enum {
     WORKERS = 4,
     KILLS = 200,
     KILLS_BETWEEN_LOOKS = 25,
+    LOGS = 100, /* that are read whole at the end */
     SECONDS_MAX = 400,
     FOREVER = 1000000000,
     EXIT_FAULT = 3
@@ -358,19 +359,24 @@ static bool known(const char **ids, size_t count, const char *id)
     return !*id || bsearch(&id, ids, count, sizeof(*ids), by_text);
 }
 
-/* All that was acknowledged for one session: said[0 … count). */
+/*
+ * All that was acknowledged for one session: said[0 … count). It is looked for in what the session
+ * wrote itself; what all forks share is not read once for each of them.
+ */
 static void look_at_session(struct scene *scene, const struct said *said, size_t count)
 {
     struct talk *talk = &scene->talk;
-    struct gathered raw = talk_raw(talk, str_of(said->session));
-    const char **ids = arena_array(&talk->arena, raw.count, sizeof(*ids));
+    struct gathered own = talk_journal(talk, str_of(said->session));
+    const char **ids = arena_array(&talk->arena, own.count, sizeof(*ids));
+    size_t known_count = 0;
 
-    for (size_t i = 0; i < raw.count; i++)
-        ids[i] = raw.entries[i].id.p;
-    if (raw.count)
-        qsort(ids, raw.count, sizeof(*ids), by_text);
+    for (size_t i = 0; i < own.count; i++)
+        if (own.journal[i].entry)
+            ids[known_count++] = own.journal[i].entry->id.p;
+    if (known_count)
+        qsort(ids, known_count, sizeof(*ids), by_text);
     for (size_t i = 0; i < count; i++)
-        if (!known(ids, raw.count, said[i].first) || !known(ids, raw.count, said[i].last))
+        if (!known(ids, known_count, said[i].first) || !known(ids, known_count, said[i].last))
             fail_msg("session \"%s\" lacks \"%s\" of run %d, which was acknowledged", said->session,
                      said[i].first, said[i].run);
 }
@@ -436,40 +442,58 @@ static void look_at_shared(struct scene *scene)
     free(acknowledged);
 }
 
+/* Is it of a batch? Which, and how many are there? */
+static bool of_batch(const struct journal_item *item, int *tag, int *of)
+{
+    return item->entry && item->entry->kind != ENTRY_MOVE && item->entry->body.p &&
+           sscanf(item->entry->body.p, "{\"tag\":%d,\"of\":%d}", tag, of) == 2;
+}
+
 /* Entries of one batch stand one behind the other and are as many as it had. */
-static void look_at_batches(struct scene *scene)
+static void look_at_batches(struct scene *scene, struct str session)
+{
+    struct gathered own = talk_journal(&scene->talk, session);
+
+    for (size_t i = 0; i < own.count;) {
+        int tag, of, other, other_of;
+        size_t k = i + 1;
+
+        if (!of_batch(&own.journal[i], &tag, &of)) {
+            i++;
+            continue;
+        }
+        while (k < own.count && of_batch(&own.journal[k], &other, &other_of) && other == tag)
+            k++;
+        assert_int_equal(k - i, of);
+        i = k;
+    }
+}
+
+/* The whole log, with what it stands on: its messages and those that were taken back. */
+static void look_at_log(struct scene *scene, const struct session *session)
+{
+    struct gathered raw = talk_raw(&scene->talk, session->id);
+
+    assert_true(raw.count >= (size_t)session->messages);
+}
+
+static void look_at_sessions(struct scene *scene)
 {
     struct list_spec spec = {.owner = scene->talk.rig.owner, .archived = -1};
-    struct gathered all = {.arena = &scene->talk.arena};
     struct arena arena;
+    struct gathered all = {.arena = &arena};
 
+    arena_init(&arena);
     CHECK_OK(
         store_session_list(scene->talk.rig.store, &spec, gather_session, &all, &scene->talk.fault),
         &scene->talk.fault);
-    arena_init(&arena);
-    for (size_t s = 0; s < all.count; s++) {
-        struct log_spec log = {.owner = spec.owner, .session = all.sessions[s].id};
-        struct gathered raw = {.arena = &arena};
-
-        CHECK_OK(store_raw_log(scene->talk.rig.store, &log, gather_entry, &raw, &scene->talk.fault),
-                 &scene->talk.fault);
-        for (size_t i = 0; i < raw.count;) {
-            int tag, of, other;
-            size_t k = i + 1;
-
-            if (raw.entries[i].kind == ENTRY_MOVE || !raw.entries[i].body.p ||
-                sscanf(raw.entries[i].body.p, "{\"tag\":%d,\"of\":%d}", &tag, &of) != 2) {
-                i++;
-                continue;
-            }
-            while (k < raw.count && raw.entries[k].body.p &&
-                   sscanf(raw.entries[k].body.p, "{\"tag\":%d", &other) == 1 && other == tag)
-                k++;
-            assert_int_equal(k - i, of);
-            i = k;
-        }
-        arena_clear(&arena);
+    for (size_t i = 0; i < all.count; i++) {
+        look_at_batches(scene, all.sessions[i].id);
+        if (i % (all.count / LOGS + 1) == 0)
+            look_at_log(scene, &all.sessions[i]);
+        arena_clear(&scene->talk.arena);
     }
+    arena_clear(&arena);
 }
 
 static void check_file(struct scene *scene)
@@ -503,7 +527,7 @@ static void look_at_everything(struct scene *scene)
     look(scene, true);
     look_begin(scene);
     look_at_shared(scene);
-    look_at_batches(scene);
+    look_at_sessions(scene);
     talk_verify(&scene->talk);
     clear_away(scene);
     look_end(scene);
