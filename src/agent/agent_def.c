@@ -66,7 +66,6 @@ struct str agent_def_write(const struct agent_def *def, struct arena *arena)
     struct agent_def copy = *def;
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, (size_t)8 * LIMIT_AGENT_BODY_BYTES);
     json_out_init(&out, &buf);
@@ -85,9 +84,7 @@ struct str agent_def_write(const struct agent_def *def, struct arena *arena)
             json_out_cost(&out, name, *(const int64_t *)at);
     }
     json_out_object_end(&out);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 static enum fault_code text_read(const struct field *field, const struct json_value *value,

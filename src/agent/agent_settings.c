@@ -168,7 +168,6 @@ struct str agent_settings_put(struct str settings, const struct agent_settings *
     struct json_out out;
     struct fault fault;
     struct buf text;
-    struct str copy;
 
     /* Names and values grow when they are escaped, and what is too large the engine refuses. */
     buf_init(&text, (size_t)16 * LIMIT_METADATA_BYTES);
@@ -188,9 +187,7 @@ struct str agent_settings_put(struct str settings, const struct agent_settings *
         }
     agent_settings_write(&out, "agent", agent);
     json_out_object_end(&out);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 /* ---- judging ---- */

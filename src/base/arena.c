@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 4 * 1024 };
+enum { BLOCK_BYTES = 4 * 1024, FIRST_ROOM = 8 };
 
 struct arena_block {
     struct arena_block *next;
@@ -78,6 +78,19 @@ void *arena_array(struct arena *arena, size_t count, size_t bytes)
     if (bytes && count > SIZE_MAX / bytes)
         abort();
     return arena_alloc(arena, count * bytes);
+}
+
+void *arena_more(struct arena *arena, void *items, size_t count, size_t *room, size_t bytes)
+{
+    void *more;
+
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : FIRST_ROOM;
+    more = arena_array(arena, *room, bytes);
+    if (count)
+        memcpy(more, items, count * bytes);
+    return more;
 }
 
 struct str arena_dup(struct arena *arena, struct str s)

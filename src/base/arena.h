@@ -18,6 +18,12 @@ void *arena_alloc(struct arena *arena, size_t bytes) __attribute__((malloc));
 /* Room for `count` things of `bytes` each; aborts when the product does not fit. */
 void *arena_array(struct arena *arena, size_t count, size_t bytes);
 
+/*
+ * The array of `count` items, `bytes` each, with room for one more behind them: as it is while
+ * there is, else a copy with twice the room. An array begins as NULL with room 0.
+ */
+void *arena_more(struct arena *arena, void *items, size_t count, size_t *room, size_t bytes);
+
 struct str arena_dup(struct arena *arena, struct str s); /* with a NUL behind the view */
 struct str arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,7 @@
 #include "base/buf.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -77,4 +79,12 @@ void buf_add_format(struct buf *buf, const char *format, ...)
 struct str buf_str(const struct buf *buf)
 {
     return (struct str){buf->p ? buf->p : "", buf->n};
+}
+
+struct str buf_take(struct buf *buf, struct arena *arena)
+{
+    struct str taken = arena_dup(arena, buf_str(buf));
+
+    buf_clear(buf);
+    return taken;
 }

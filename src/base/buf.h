@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+struct arena;
+
 struct buf {
     char *p; /* NULL or NUL-terminated */
     size_t n, room, max;
@@ -59,5 +61,8 @@ void buf_add_text(struct buf *buf, const char *cstring);
 void buf_add_format(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct str buf_str(const struct buf *buf); /* valid until the next change */
+
+/* What is in it, as a copy in the arena; the buffer is cleared. */
+struct str buf_take(struct buf *buf, struct arena *arena);
 
 #endif

@@ -20,14 +20,12 @@ static const struct {
 static void message_clean(char message[FAULT_MESSAGE_MAX])
 {
     struct str dirty = str_of(message);
-    char clean[FAULT_MESSAGE_MAX * 3];
-    struct str kept = {clean, 0};
+    char clean[FAULT_MESSAGE_MAX * UTF8_CLEAN];
+    struct str kept;
 
     if (utf8_valid(dirty))
         return;
-    for (size_t at = 0; at < dirty.n;)
-        kept.n += utf8_encode(utf8_next(dirty, &at), clean + kept.n);
-    kept = utf8_cut(kept, FAULT_MESSAGE_MAX - 1);
+    kept = utf8_cut((struct str){clean, utf8_clean(dirty, clean)}, FAULT_MESSAGE_MAX - 1);
     memcpy(message, kept.p, kept.n);
     message[kept.n] = '\0';
 }

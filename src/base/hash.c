@@ -1,5 +1,7 @@
 #include "base/hash.h"
 
+#include "base/int_bytes.h"
+
 #include <openssl/evp.h>
 #include <stdlib.h>
 
@@ -44,10 +46,9 @@ void hasher_add(struct hasher *hasher, const void *p, size_t n)
 
 void hasher_add_int(struct hasher *hasher, int64_t value)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[INT_BYTES];
 
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
+    int_bytes_write(value, bytes);
     hasher_add(hasher, bytes, sizeof(bytes));
 }
 

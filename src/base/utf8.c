@@ -97,3 +97,12 @@ size_t utf8_encode(uint32_t point, char out[4])
     out[3] = (char)(0x80 | (point & 0x3f));
     return 4;
 }
+
+size_t utf8_clean(struct str s, char *out)
+{
+    size_t n = 0;
+
+    for (size_t at = 0; at < s.n;)
+        n += utf8_encode(utf8_next(s, &at), out + n);
+    return n;
+}

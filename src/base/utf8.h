@@ -18,4 +18,11 @@ uint32_t utf8_next(struct str s, size_t *at);
 /* Writes 1 to 4 bytes for a valid code point; returns how many. */
 size_t utf8_encode(uint32_t point, char out[4]);
 
+/*
+ * Writes s with U+FFFD for every bad byte; returns how many bytes that are, at most UTF8_CLEAN
+ * times those of s.
+ */
+enum { UTF8_CLEAN = 3 };
+size_t utf8_clean(struct str s, char *out);
+
 #endif

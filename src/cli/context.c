@@ -194,18 +194,10 @@ enum fault_code cli_int_option(struct cli *cli, const char *name, int64_t min, i
 
 struct str cli_valid(struct cli *cli, const char *name)
 {
-    struct str s = str_of(name), copy;
-    struct buf text;
+    struct str s = str_of(name);
+    char *text = arena_array(&cli->arena, s.n + 1, UTF8_CLEAN); /* with a NUL behind it */
 
-    buf_init(&text, 3 * s.n + 1);
-    for (size_t at = 0; at < s.n;) {
-        char bytes[4];
-
-        buf_add(&text, bytes, utf8_encode(utf8_next(s, &at), bytes));
-    }
-    copy = arena_dup(&cli->arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return (struct str){text, utf8_clean(s, text)};
 }
 
 /* ---- pieces of answers for people ---- */

@@ -15,7 +15,6 @@ static struct str sentence(struct cli *cli, bool dry_run, const struct tine_resu
     const struct tine_move *move = result->move;
     int64_t now = dry_run ? move->kept + move->added : result->session->messages;
     struct buf text;
-    struct str copy;
 
     buf_init(&text, 512);
     buf_add_format(&text, "%s %" PRId64 " message%s", dry_run ? "would have" : "has", now,
@@ -28,9 +27,7 @@ static struct str sentence(struct cli *cli, bool dry_run, const struct tine_resu
     files_add_counts(&text, result->report, dry_run ? "would be " : "");
     if (result->point && result->point->snapped)
         buf_add_text(&text, "; snapped to the nearest good place");
-    copy = arena_dup(&cli->arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, &cli->arena);
 }
 
 enum fault_code move_answer(struct cli *cli, bool dry_run, const struct tine_result *result,

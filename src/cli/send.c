@@ -41,8 +41,7 @@ static enum fault_code text_read(struct cli *cli, struct str *out, struct fault 
                 buf_add_char(&joined, ' ');
             buf_add_text(&joined, words[i]);
         }
-        *out = arena_dup(&cli->arena, buf_str(&joined));
-        buf_clear(&joined);
+        *out = buf_take(&joined, &cli->arena);
     }
     if (!code && !utf8_valid(*out))
         return fault_set(fault, FAULT_INVALID, "the text is not valid UTF-8");

@@ -15,11 +15,9 @@ static void request_hash(const struct exchange *x, unsigned char out[HASH_BYTES]
     hasher_free(hasher);
 }
 
-enum fault_code once_key(struct exchange *x, struct once *self, struct once **out,
-                         struct fault *fault)
+static enum fault_code key_take(struct exchange *x, struct str key, struct once *self,
+                                struct once **out, struct fault *fault)
 {
-    struct str key = request_header(&x->request, "Idempotency-Key");
-
     *out = NULL;
     if (!key.p)
         return FAULT_OK;
@@ -36,28 +34,34 @@ enum fault_code once_key(struct exchange *x, struct once *self, struct once **ou
     return FAULT_OK;
 }
 
+enum fault_code once_key(struct exchange *x, struct once *self, struct once **out,
+                         struct fault *fault)
+{
+    return key_take(x, request_header(&x->request, "Idempotency-Key"), self, out, fault);
+}
+
 static struct str render(void *context, struct arena *arena)
 {
     const struct reply_once *self = context;
     struct json_out out;
     struct buf body;
-    struct str copy;
 
     buf_init(&body, ONCE_RENDER_MAX);
     json_out_init(&out, &body);
     self->write(&out, self->result);
-    copy = arena_dup(arena, buf_str(&body));
-    buf_clear(&body);
-    return copy;
+    return buf_take(&body, arena);
 }
 
-enum fault_code once_begin(struct exchange *x, struct reply_once *self, reply_write *write,
-                           const void *result, struct once **out, struct fault *fault)
+enum fault_code once_begin(struct exchange *x, struct str other, struct reply_once *self,
+                           reply_write *write, const void *result, struct once **out,
+                           struct fault *fault)
 {
+    struct str key = request_header(&x->request, "Idempotency-Key");
+
     *self = (struct reply_once){.write = write, .result = result};
     self->once.render = render;
     self->once.context = self;
-    return once_key(x, &self->once, out, fault);
+    return key_take(x, key.p ? key : other, &self->once, out, fault);
 }
 
 void once_say(struct exchange *x)

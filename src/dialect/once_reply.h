@@ -14,12 +14,13 @@ struct reply_once {
 };
 
 /*
- * What goes into a spec's `once`: NULL without an Idempotency-Key. `write` makes the reply of
- * `result`, which the verb fills. FAULT_INVALID for a bad key.
+ * What goes into a spec's `once`: NULL without an Idempotency-Key, and without the key that a
+ * dialect has in `other` place (STR_NONE: it has none). `write` makes the reply of `result`, which
+ * the verb fills. FAULT_INVALID for a bad key.
  */
-FAULT_CHECK enum fault_code once_begin(struct exchange *x, struct reply_once *self,
-                                       reply_write *write, const void *result, struct once **out,
-                                       struct fault *fault);
+FAULT_CHECK enum fault_code once_begin(struct exchange *x, struct str other,
+                                       struct reply_once *self, reply_write *write,
+                                       const void *result, struct once **out, struct fault *fault);
 
 /* The same for a request whose answer is no reply but a text that the engine writes. */
 FAULT_CHECK enum fault_code once_key(struct exchange *x, struct once *self, struct once **out,

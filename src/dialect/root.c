@@ -489,8 +489,7 @@ static void addresses_say(struct exchange *x, const struct root_path *path)
                                          STR_ARG(query)));
     json_out_array_end(&out);
     json_out_object_end(&out);
-    x->reply.problem = arena_dup(&x->arena, buf_str(&text));
-    buf_clear(&text);
+    x->reply.problem = buf_take(&text, &x->arena);
 }
 
 static enum fault_code root_run(struct exchange *x, struct fault *fault)

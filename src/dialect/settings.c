@@ -41,7 +41,7 @@ struct str settings_with(struct str settings, const char *name, struct str value
                          struct arena *arena)
 {
     struct json_walk walk = members_of(settings);
-    struct str member = str_of(name), all;
+    struct str member = str_of(name);
     struct buf out;
 
     buf_init(&out, settings.n + member.n + value.n + sizeof("{,\"\":}"));
@@ -51,9 +51,7 @@ struct str settings_with(struct str settings, const char *name, struct str value
     if (value.n && !str_eq(value, STR("{}"))) /* an empty one is as good as none */
         member_add(&out, member, value);
     buf_add_str(&out, out.n == 0 ? STR("{}") : STR("}"));
-    all = arena_dup(arena, buf_str(&out));
-    buf_clear(&out);
-    return all;
+    return buf_take(&out, arena);
 }
 
 enum fault_code settings_update(struct app *app, int64_t owner, struct str session,

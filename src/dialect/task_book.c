@@ -14,15 +14,8 @@ static enum fault_code take_entry(void *context, const struct entry *entry, stru
     struct entry brief = *entry;
 
     (void)fault;
-    if (book->count == book->room) {
-        size_t room = book->room ? book->room * 2 : 64;
-        struct entry *entries = arena_array(book->arena, room, sizeof(*entries));
-
-        if (book->count)
-            memcpy(entries, book->entries, book->count * sizeof(*entries));
-        book->entries = entries;
-        book->room = room;
-    }
+    book->entries =
+        arena_more(book->arena, book->entries, book->count, &book->room, sizeof(*book->entries));
     if (entry->kind != ENTRY_MESSAGE)
         brief.body = STR_NONE;
     book->entries[book->count++] = entry_copy(&brief, book->arena);
@@ -163,15 +156,8 @@ static struct task *task_add(struct task_book *book, size_t place)
 static void message_add(struct task_book *book, struct task *task,
                         const struct task_message *message)
 {
-    if (task->count == task->room) {
-        size_t room = task->room ? task->room * 2 : 8;
-        struct task_message *messages = arena_array(book->arena, room, sizeof(*messages));
-
-        if (task->count)
-            memcpy(messages, task->messages, task->count * sizeof(*messages));
-        task->messages = messages;
-        task->room = room;
-    }
+    task->messages =
+        arena_more(book->arena, task->messages, task->count, &task->room, sizeof(*task->messages));
     task->messages[task->count++] = *message;
 }
 

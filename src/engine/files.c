@@ -1,5 +1,6 @@
 /* Files of sessions, read at any place and written in the live directory. */
 #include "engine/workspaces_own.h"
+#include "base/array.h"
 #include "workspace/path.h"
 #include "workspace/tree_diff.h"
 
@@ -274,12 +275,7 @@ static enum fault_code edit_add(void *context, const struct tree_change *change,
     (void)fault;
     if (!str_eq(change->path, edits->path) && !path_is_in(change->path, edits->path))
         return FAULT_OK;
-    if (edits->count == edits->room) {
-        edits->room = edits->room ? edits->room * 2 : 16;
-        edits->list = realloc(edits->list, edits->room * sizeof(*edits->list));
-        if (!edits->list)
-            abort();
-    }
+    edits->list = array_more(edits->list, edits->count, &edits->room, sizeof(*edits->list));
     if (change->is) {
         is = arena_alloc(&edits->arena, sizeof(*is));
         *is = *change->is;

@@ -176,15 +176,8 @@ static enum fault_code take_file(void *context, struct str path, unsigned mode, 
     struct unbundling *unbundling = context;
 
     (void)fault;
-    if (unbundling->count == unbundling->room) {
-        size_t room = unbundling->room ? 2 * unbundling->room : 64;
-        struct file_put *files = arena_array(unbundling->arena, room, sizeof(*files));
-
-        if (unbundling->count)
-            memcpy(files, unbundling->files, unbundling->count * sizeof(*files));
-        unbundling->files = files;
-        unbundling->room = room;
-    }
+    unbundling->files = arena_more(unbundling->arena, unbundling->files, unbundling->count,
+                                   &unbundling->room, sizeof(*unbundling->files));
     unbundling->files[unbundling->count++] =
         (struct file_put){.path = path, .content = content, .mode = mode};
     return FAULT_OK;

@@ -1,6 +1,8 @@
 /* What happens, or would happen, to files, told path by path. */
 #include "engine/workspaces_own.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 void paths_add(struct paths *paths, struct str path, struct arena *arena)
@@ -79,12 +81,7 @@ static enum fault_code set_add(void *context, const struct tree_change *change, 
     if ((change->was && change->was->type == TREE_LEFT) ||
         (change->is && change->is->type == TREE_LEFT))
         return FAULT_OK;
-    if (set->count == set->room) {
-        set->room = set->room ? set->room * 2 : 64;
-        set->list = realloc(set->list, set->room * sizeof(*set->list));
-        if (!set->list)
-            abort();
-    }
+    set->list = array_more(set->list, set->count, &set->room, sizeof(*set->list));
     set->list[set->count] =
         (struct planned){.path = arena_dup(&set->arena, change->path), .place = set->count};
     set->count++;
@@ -130,12 +127,8 @@ static enum fault_code foreign_act(void *context, const struct files_act *act, s
     (void)fault;
     if (!act->foreign)
         return FAULT_OK;
-    if (foreign->count == foreign->room) {
-        foreign->room = foreign->room ? foreign->room * 2 : 16;
-        foreign->acts = realloc(foreign->acts, foreign->room * sizeof(*foreign->acts));
-        if (!foreign->acts)
-            abort();
-    }
+    foreign->acts =
+        array_more(foreign->acts, foreign->count, &foreign->room, sizeof(*foreign->acts));
     foreign->acts[foreign->count++] = *act;
     return FAULT_OK;
 }

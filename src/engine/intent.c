@@ -4,6 +4,7 @@
  * finishes it, or brings the files back.
  */
 #include "engine/workspaces_own.h"
+#include "base/int_bytes.h"
 #include "message/message_in.h"
 
 #include <errno.h>
@@ -21,10 +22,9 @@ enum {
 
 static void put_int(struct buf *out, int64_t value)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[INT_BYTES];
 
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
+    int_bytes_write(value, bytes);
     buf_add(out, bytes, sizeof(bytes));
 }
 
@@ -36,15 +36,11 @@ static void put_str(struct buf *out, struct str s)
 
 static bool take_int(struct str *in, int64_t *out)
 {
-    uint64_t value = 0;
-
-    if (in->n < 8)
+    if (in->n < INT_BYTES)
         return false;
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | (unsigned char)in->p[i];
-    *out = (int64_t)value;
-    in->p += 8;
-    in->n -= 8;
+    *out = int_bytes_read((const unsigned char *)in->p);
+    in->p += INT_BYTES;
+    in->n -= INT_BYTES;
     return true;
 }
 
@@ -91,7 +87,7 @@ static bool take_spans(struct str *in, struct arena *arena, struct entry_spec *o
     int64_t count, both;
     struct span *spans;
 
-    if (!take_int(in, &count) || count < 0 || (uint64_t)count > in->n / 8)
+    if (!take_int(in, &count) || count < 0 || (uint64_t)count > in->n / INT_BYTES)
         return false;
     out->span_count = (size_t)count;
     if (count == 0)
@@ -160,7 +156,7 @@ static bool take_said(struct str *in, struct arena *arena, struct plan *out)
     int64_t keep, has_entry;
     struct str *names;
 
-    if (!take_int(in, &keep) || keep < 0 || (uint64_t)keep > in->n / 8)
+    if (!take_int(in, &keep) || keep < 0 || (uint64_t)keep > in->n / INT_BYTES)
         return false;
     out->keep_count = (size_t)keep;
     out->keep = names = keep ? arena_array(arena, out->keep_count, sizeof(*names)) : NULL;
@@ -425,14 +421,8 @@ static enum fault_code find_intent(void *context, const struct intent *intent, s
     (void)fault;
     if (found->s && intent->s != found->s)
         return FAULT_OK;
-    if (found->count == found->room) {
-        struct intent *more =
-            arena_array(&found->arena, found->room = found->room * 2 + 4, sizeof(*more));
-
-        if (found->count)
-            memcpy(more, found->list, found->count * sizeof(*more));
-        found->list = more;
-    }
+    found->list =
+        arena_more(&found->arena, found->list, found->count, &found->room, sizeof(*found->list));
     found->list[found->count] = *intent;
     found->list[found->count].session = arena_dup(&found->arena, intent->session);
     found->list[found->count].dir = arena_dup(&found->arena, intent->dir);

@@ -1,4 +1,5 @@
 #include "engine/workspaces_own.h"
+#include "base/numbers.h"
 #include "workspace/path.h"
 #include "workspace/remove.h"
 
@@ -288,30 +289,6 @@ enum fault_code workspaces_delete(struct workspaces *workspaces, struct delete_s
     return code;
 }
 
-/* Numbers of sessions: those that have a directory, and those that live. */
-struct numbers {
-    int64_t *list;
-    size_t count, room;
-};
-
-static void numbers_add(struct numbers *numbers, int64_t s)
-{
-    if (numbers->count == numbers->room) {
-        numbers->room = numbers->room ? numbers->room * 2 : 64;
-        numbers->list = realloc(numbers->list, numbers->room * sizeof(*numbers->list));
-        if (!numbers->list)
-            abort();
-    }
-    numbers->list[numbers->count++] = s;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static enum fault_code see_session(void *context, const struct session *session,
                                    struct fault *fault)
 {
@@ -341,23 +318,21 @@ enum fault_code workspaces_sweep(struct workspaces *workspaces, int64_t *removed
                                  struct fault *fault)
 {
     struct list_spec all = {.owner = OWNER_ANY, .archived = -1};
-    struct numbers have = {0}, live = {0};
+    struct numbers have = {0}, live = {0}; /* sessions that have a directory, and that live */
     struct fault ignored;
     enum fault_code code;
 
     *removed = 0;
     see_directories(workspaces, &have); /* first: a session made since has none of these */
     code = store_session_list(workspaces_store(workspaces), &all, see_session, &live, fault);
-    if (live.count)
-        qsort(live.list, live.count, sizeof(*live.list), by_number);
+    numbers_sort(&live);
     for (size_t i = 0; code == FAULT_OK && i < have.count; i++) {
-        if (live.count &&
-            bsearch(&have.list[i], live.list, live.count, sizeof(*live.list), by_number))
+        if (numbers_have(&live, have.items[i]))
             continue;
         /* One that cannot go now is tried again by the next gc; the others go. */
-        *removed += clear_away(workspaces, have.list[i], &ignored) == FAULT_OK;
+        *removed += clear_away(workspaces, have.items[i], &ignored) == FAULT_OK;
     }
-    free(have.list);
-    free(live.list);
+    numbers_clear(&have);
+    numbers_clear(&live);
     return code;
 }

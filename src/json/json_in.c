@@ -435,15 +435,12 @@ struct str json_inside(const struct json_value *string)
 struct str json_unescape(struct str inside, struct arena *arena)
 {
     struct buf text;
-    struct str copy;
 
     if (inside.n == 0 || !memchr(inside.p, '\\', inside.n))
         return inside;
     buf_init(&text, inside.n);
     unescape_json(&text, inside);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 struct str json_text(const struct json_value *string, struct arena *arena)

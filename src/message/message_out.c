@@ -38,15 +38,8 @@ static void add_searched(struct message_out *out, const char *key, struct str va
     if (value.n)
         escape_json(&out->body, value);
     if (out->body.n > from) {
-        if (out->span_count == out->span_room) {
-            struct span *spans;
-
-            out->span_room = out->span_room ? 2 * out->span_room : 8;
-            spans = arena_array(out->arena, out->span_room, sizeof(*spans));
-            if (out->span_count)
-                memcpy(spans, out->spans, out->span_count * sizeof(*spans));
-            out->spans = spans;
-        }
+        out->spans = arena_more(out->arena, out->spans, out->span_count, &out->span_room,
+                                sizeof(*out->spans));
         out->spans[out->span_count++] =
             (struct span){(uint32_t)from, (uint32_t)(out->body.n - from)};
     }

@@ -145,15 +145,8 @@ struct reading {
 
 static void member_add(struct reading *reading, struct members *members, struct member member)
 {
-    if (members->count == members->room) {
-        size_t room = members->room ? 2 * members->room : 64;
-        struct member *list = arena_array(reading->arena, room, sizeof(*list));
-
-        if (members->count)
-            memcpy(list, members->list, members->count * sizeof(*list));
-        members->list = list;
-        members->room = room;
-    }
+    members->list = arena_more(reading->arena, members->list, members->count, &members->room,
+                               sizeof(*members->list));
     members->list[members->count++] = member;
 }
 

@@ -53,7 +53,6 @@ struct str ends_text(const struct ends *ends, struct arena *arena)
 {
     int64_t more = ends->all - (int64_t)ends->first.n;
     struct buf text;
-    struct str copy;
 
     if (more == 0)
         return arena_dup(arena, buf_str(&ends->first));
@@ -72,7 +71,5 @@ struct str ends_text(const struct ends *ends, struct arena *arena)
             buf_add(&text, ends->last, ends->last_at);
         }
     }
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }

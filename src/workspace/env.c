@@ -51,7 +51,6 @@ static void add(struct buf *text, struct str arg)
 struct str env_args(const struct sandbox_env *env, struct arena *arena)
 {
     struct buf text;
-    struct str copy;
 
     buf_init(&text, SANDBOX_ENV_BYTES + SANDBOX_ENV_COUNT * sizeof("--setenv"));
     for (size_t i = 0; i < env->count; i++) {
@@ -59,9 +58,7 @@ struct str env_args(const struct sandbox_env *env, struct arena *arena)
         add(&text, env->list[i].name);
         add(&text, env->list[i].value);
     }
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 /* Is there a variable of this name from number `from` on? */

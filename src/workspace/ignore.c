@@ -7,6 +7,7 @@
 #include "workspace/ignore.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "workspace/glob.h"
 
@@ -62,12 +63,7 @@ struct ignore {
 
 static void rule_add(struct ignore *ignore, const struct rule *rule)
 {
-    if (ignore->count == ignore->room) {
-        ignore->room = ignore->room ? ignore->room * 2 : 64;
-        ignore->rules = realloc(ignore->rules, ignore->room * sizeof(*ignore->rules));
-        if (!ignore->rules)
-            abort();
-    }
+    ignore->rules = array_more(ignore->rules, ignore->count, &ignore->room, sizeof(*ignore->rules));
     ignore->rules[ignore->count++] = *rule;
 }
 

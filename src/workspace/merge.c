@@ -48,15 +48,8 @@ static enum fault_code clash_add(struct merging *merging, enum merge_clash clash
         return FAULT_OK; /* the first pass has told it */
     if (out->conflict_count == CONFLICTS_MAX)
         return fault_set(fault, FAULT_TOO_LARGE, "more than %d paths conflict", CONFLICTS_MAX);
-    if (out->conflict_count == merging->room) {
-        size_t room = merging->room ? merging->room * 2 : 16;
-        struct merge_conflict *more = arena_array(merging->arena, room, sizeof(*more));
-
-        if (out->conflict_count)
-            memcpy(more, out->conflicts, out->conflict_count * sizeof(*more));
-        out->conflicts = more;
-        merging->room = room;
-    }
+    out->conflicts = arena_more(merging->arena, out->conflicts, out->conflict_count, &merging->room,
+                                sizeof(*out->conflicts));
     out->conflicts[out->conflict_count++] = (struct merge_conflict){
         .path = arena_dup(merging->arena, buf_str(&merging->path)), .clash = clash};
     return FAULT_OK;

@@ -194,14 +194,11 @@ static void words_add(struct buf *out, struct str path, size_t *at)
 struct str path_words(struct str path, struct arena *arena)
 {
     struct buf words;
-    struct str out;
 
     buf_init(&words, path.n * 4 + 1);
     for (size_t at = 0; at < path.n;)
         words_add(&words, path, &at);
-    out = arena_dup(arena, buf_str(&words));
-    buf_clear(&words);
-    return out;
+    return buf_take(&words, arena);
 }
 
 const char *path_show(struct str path, char out[PATH_SHOWN])

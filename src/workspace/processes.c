@@ -1,5 +1,7 @@
 #include "workspace/processes.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,15 +25,7 @@ struct queue {
 
 static void queue_add(struct queue *queue, pid_t pid)
 {
-    if (queue->count == queue->room) {
-        size_t room = queue->room ? 2 * queue->room : 64;
-        pid_t *pids = realloc(queue->pids, room * sizeof(*pids));
-
-        if (!pids)
-            abort();
-        queue->pids = pids;
-        queue->room = room;
-    }
+    queue->pids = array_more(queue->pids, queue->count, &queue->room, sizeof(*queue->pids));
     queue->pids[queue->count++] = pid;
 }
 

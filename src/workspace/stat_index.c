@@ -6,6 +6,7 @@
  */
 #include "workspace/stat_index.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 
 #include <errno.h>
@@ -168,12 +169,7 @@ void stat_writer_enter(struct stat_writer *writer, const struct tree_entry *entr
 
     if (writer->depth)
         writer->dirs[writer->depth - 1].count++;
-    if (writer->depth == writer->room) {
-        writer->room = writer->room ? writer->room * 2 : 16;
-        writer->dirs = realloc(writer->dirs, writer->room * sizeof(*writer->dirs));
-        if (!writer->dirs)
-            abort();
-    }
+    writer->dirs = array_more(writer->dirs, writer->depth, &writer->room, sizeof(*writer->dirs));
     record_of(&record, entry);
     record.flags = RECORD_DIR;
     record_add(writer, &record, entry->name, STR_NONE);

@@ -95,6 +95,31 @@ static void an_array_has_room_for_all(void **state)
     arena_clear(&arena);
 }
 
+static void an_array_grows_with_all_that_is_in_it(void **state)
+{
+    struct arena arena;
+    int64_t *items = NULL;
+    size_t room = 0, grown = 0;
+
+    (void)state;
+    arena_init(&arena);
+    for (size_t count = 0; count < 10000; count++) {
+        int64_t *more = arena_more(&arena, items, count, &room, sizeof(*items));
+
+        assert_true(room > count);
+        grown += more != items;
+        items = more;
+        for (size_t i = count; i < room; i++)
+            items[i] = -1; /* all of the room is there */
+        items[count] = (int64_t)count;
+    }
+    for (size_t i = 0; i < 10000; i++)
+        assert_int_equal(items[i], i);
+    assert_in_range(grown, 2, 20); /* it doubles */
+    assert_ptr_equal(arena_more(&arena, items, room - 1, &room, sizeof(*items)), items);
+    arena_clear(&arena);
+}
+
 static void ask_for_too_many(void)
 {
     struct arena arena;
@@ -139,6 +164,7 @@ int main(void)
         cmocka_unit_test(a_copy_has_a_nul_behind_it),
         cmocka_unit_test(a_format_of_any_length_fits),
         cmocka_unit_test(an_array_has_room_for_all),
+        cmocka_unit_test(an_array_grows_with_all_that_is_in_it),
         cmocka_unit_test(sizes_that_do_not_fit_abort),
         cmocka_unit_test(a_cleared_arena_is_used_again),
     };

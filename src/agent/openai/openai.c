@@ -154,9 +154,7 @@ static struct str arguments_of(const struct answer_call *call, struct arena *are
     buf_init(&quoted, 6 * text.n + 2);
     json_out_init(&out, &quoted);
     json_out_string(&out, NULL, text);
-    text = arena_dup(arena, buf_str(&quoted));
-    buf_clear(&quoted);
-    return text;
+    return buf_take(&quoted, arena);
 }
 
 static struct str metadata_of(const struct work *work, const struct answer *answer,
@@ -164,7 +162,6 @@ static struct str metadata_of(const struct work *work, const struct answer *answ
 {
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, METADATA_BYTES);
     json_out_init(&out, &buf);
@@ -173,9 +170,7 @@ static struct str metadata_of(const struct work *work, const struct answer *answ
     if (answer->finish.n)
         json_out_string(&out, "finish_reason", buf_str(&answer->finish));
     json_out_object_end(&out);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 static enum fault_code say_answer(struct work *work, const struct answer *answer, bool cut_off,

@@ -17,7 +17,6 @@ struct str summary_request(const struct talk *talk, const struct agent_def *def,
     struct str transcript = talk_transcript(talk, (size_t)(tokens * BYTES_OF_TOKEN), arena);
     struct json_out out;
     struct buf body;
-    struct str copy;
 
     buf_init(&body, TALK_BYTES);
     json_out_init(&out, &body);
@@ -38,9 +37,7 @@ struct str summary_request(const struct talk *talk, const struct agent_def *def,
     json_out_bool(&out, "include_usage", true);
     json_out_object_end(&out);
     json_out_object_end(&out);
-    copy = arena_dup(arena, buf_str(&body));
-    buf_clear(&body);
-    return copy;
+    return buf_take(&body, arena);
 }
 
 struct entry_spec summary_entry(const struct talk *talk, struct str text, struct arena *arena)

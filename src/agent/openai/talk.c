@@ -25,15 +25,8 @@ static enum fault_code keep(void *context, const struct entry *entry, struct fau
     (void)fault;
     if ((entry->kind != ENTRY_MESSAGE && entry->kind != ENTRY_SUMMARY) || entry->erased)
         return FAULT_OK;
-    if (talk->count == talk->room) {
-        struct entry *entries;
-
-        talk->room = talk->room ? 2 * talk->room : 64;
-        entries = arena_array(talk->arena, talk->room, sizeof(*entries));
-        if (talk->count)
-            memcpy(entries, talk->entries, talk->count * sizeof(*entries));
-        talk->entries = entries;
-    }
+    talk->entries =
+        arena_more(talk->arena, talk->entries, talk->count, &talk->room, sizeof(*talk->entries));
     talk->entries[talk->count++] = entry_copy(entry, talk->arena);
     return FAULT_OK;
 }
@@ -109,7 +102,6 @@ static bool waiting_take(struct waiting *waiting, struct str id)
 static struct str words_of(const struct part *parts, size_t count, struct arena *arena)
 {
     struct buf text;
-    struct str copy;
 
     buf_init(&text, TALK_BYTES);
     for (size_t i = 0; i < count; i++) {
@@ -121,9 +113,7 @@ static struct str words_of(const struct part *parts, size_t count, struct arena 
             buf_add_format(&text, "[file \"%.*s\" (%.*s) is not shown here]",
                            STR_ARG(parts[i].name), STR_ARG(parts[i].media_type));
     }
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 /* The arguments as the server wants them: the text of a JSON object. */
@@ -131,7 +121,6 @@ static struct str arguments_of(const struct part *call, struct arena *arena)
 {
     struct json_out out;
     struct buf text;
-    struct str copy;
 
     if (call->value.type == JSON_OBJECT)
         return call->value.raw;
@@ -140,9 +129,7 @@ static struct str arguments_of(const struct part *call, struct arena *arena)
     json_out_object(&out, NULL);
     json_out_raw(&out, "unreadable", call->value.raw);
     json_out_object_end(&out);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 static void write_calls(struct writing *w, const struct part *parts, size_t count)
@@ -281,8 +268,7 @@ struct str talk_transcript(const struct talk *talk, size_t max, struct arena *ar
     buf_init(&text, TALK_BYTES);
     for (size_t i = 0; i < talk->count; i++)
         transcribe(&talk->entries[i], arena, &text);
-    all = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
+    all = buf_take(&text, arena);
     if (all.n <= max)
         return all;
     /* The task stands at the beginning, what is going on at the end. */

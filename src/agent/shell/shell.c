@@ -132,7 +132,6 @@ static struct str answer_text(const struct sandbox_result *result, int64_t ms, s
     struct str output = clean_text(result->output, (size_t)3 * OUTPUT_BYTES, arena);
     struct str end = ending(result, ms, arena);
     struct buf text;
-    struct str copy;
 
     buf_init(&text, (size_t)16 * OUTPUT_BYTES);
     if (output.n) {
@@ -150,9 +149,7 @@ static struct str answer_text(const struct sandbox_result *result, int64_t ms, s
         buf_add_str(&text, end);
     else if (!output.n)
         buf_add_text(&text, "(no output)");
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 /* ---- running ---- */

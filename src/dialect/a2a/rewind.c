@@ -48,14 +48,11 @@ static struct str remark(struct rpc *rpc, struct str context, const struct fault
     struct arena *arena = &rpc->x->arena;
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, REPLY_BYTES);
     json_out_init(&out, &buf);
     task_remark_write(&out, NULL, str_of(fault->message), context, context, STR_NONE, arena);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 /* message/send has no events: what failed is a task. */

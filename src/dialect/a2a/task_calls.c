@@ -106,7 +106,6 @@ static struct str task_shorten(const struct json_value *task, const struct a2a_a
     struct json_walk walk;
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, REPLY_BYTES);
     json_out_init(&out, &buf);
@@ -123,9 +122,7 @@ static struct str task_shorten(const struct json_value *task, const struct a2a_a
         json_out_raw(&out, NULL, walk.value.raw);
     }
     json_out_object_end(&out);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 static enum fault_code see_task(void *context, struct str id, struct str task, struct fault *fault)

@@ -34,7 +34,6 @@ static struct str metadata_write(struct voice *voice, const struct entry *entry,
 {
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, LIMIT_METADATA_BYTES);
     json_out_init(&out, &buf);
@@ -44,9 +43,7 @@ static struct str metadata_write(struct voice *voice, const struct entry *entry,
     if (entry)
         task_usage_write(&out, entry);
     json_out_object_end(&out);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 static void event_add(struct voice *voice, struct a2a_event *event, struct buf *out)
@@ -133,7 +130,6 @@ static struct str task_new(struct voice *voice, struct arena *arena)
 {
     struct json_out out;
     struct buf buf;
-    struct str text;
 
     buf_init(&buf, REPLY_BYTES);
     json_out_init(&out, &buf);
@@ -148,9 +144,7 @@ static struct str task_new(struct voice *voice, struct arena *arena)
     said_add(voice, &out, arena);
     json_out_raw(&out, "metadata", metadata_write(voice, NULL, arena));
     json_out_object_end(&out);
-    text = arena_dup(arena, buf_str(&buf));
-    buf_clear(&buf);
-    return text;
+    return buf_take(&buf, arena);
 }
 
 /* Which messages the client has with the task, and so how many steps. */

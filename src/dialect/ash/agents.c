@@ -69,7 +69,7 @@ static enum fault_code extra_write(const struct agent_extra *extra, struct arena
                          "the files and variables of an agent may have %d bytes together",
                          AGENT_EXTRA_BYTES);
     }
-    *out = ash_take(&text, arena);
+    *out = buf_take(&text, arena);
     return FAULT_OK;
 }
 

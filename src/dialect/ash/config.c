@@ -45,7 +45,7 @@ struct str ash_config_merge(struct str now, const struct json_member *members, s
         if (members[i].given)
             json_out_raw(&out, members[i].name, members[i].value.raw);
     json_out_object_end(&out);
-    return ash_take(&text, arena);
+    return buf_take(&text, arena);
 }
 
 /* ---- for the agent ---- */
@@ -193,6 +193,6 @@ enum fault_code ash_env_merge(struct str under, struct str over, const char *wha
     if (!code && has_above)
         code = object_add(&merging, &above, NULL, fault);
     json_out_object_end(&merging.out);
-    *out = ash_take(&text, arena);
+    *out = buf_take(&text, arena);
     return code;
 }

@@ -150,7 +150,7 @@ enum fault_code ash_content_read(const struct json_value *content, struct arena 
     else
         code = blocks_read(&reading, content, fault);
     json_out_object_end(&reading.out);
-    message = ash_take(&text, arena);
+    message = buf_take(&text, arena);
     if (!code)
         code = message_read(message, arena, &batch, fault);
     if (!code)

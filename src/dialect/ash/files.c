@@ -2,7 +2,6 @@
 #include "dialect/ash/workspace.h"
 
 #include "base/base64.h"
-#include "base/utf8.h"
 
 enum {
     FILES_AT_ONCE = 500,
@@ -196,7 +195,7 @@ static enum fault_code writing_read(struct exchange *x, struct writing *out, str
     return FAULT_OK;
 }
 
-static void write_written(struct json_out *out, const struct writing *writing, struct arena *arena)
+static void write_written(struct json_out *out, const struct writing *writing)
 {
     json_out_array(out, "files");
     for (size_t i = 0; i < writing->count; i++) {
@@ -206,7 +205,7 @@ static void write_written(struct json_out *out, const struct writing *writing, s
         json_out_string(out, "path", file->path);
         json_out_bool(out, "written", !file->fault.code);
         if (file->fault.code)
-            json_out_string(out, "error", ash_clean(str_of(file->fault.message), arena));
+            json_out_string(out, "error", str_of(file->fault.message));
         else
             json_out_int(out, "size", (int64_t)file->content.n);
         json_out_object_end(out);
@@ -229,7 +228,7 @@ enum fault_code ash_files_put(struct exchange *x, struct fault *fault)
         return fault_pass(fault);
     atomic_fetch_add(&app->counts.file_writes, (long long)writing.count);
     reply_open(x, &out);
-    write_written(&out, &writing, &x->arena);
+    write_written(&out, &writing);
     return reply_close(x, &out, fault);
 }
 

@@ -120,7 +120,7 @@ static enum fault_code agent_with(const struct json_member *m, const struct sess
     buf_init(&text, (size_t)16 * LIMIT_METADATA_BYTES);
     json_out_init(&json, &text);
     agent_settings_write(&json, NULL, &settings);
-    *out = ash_take(&text, arena);
+    *out = buf_take(&text, arena);
     return FAULT_OK;
 }
 
@@ -145,7 +145,7 @@ static struct str life_with(const struct json_member *m, struct str now, struct 
     }
     json_out_raw(&json, "config", ash_config_merge(config.raw, m, CONFIG_PATCHED, arena));
     json_out_object_end(&json);
-    return ash_take(&text, arena);
+    return buf_take(&text, arena);
 }
 
 /* Both in one act: either all that was sent counts, or nothing of it. */
@@ -199,19 +199,11 @@ static enum fault_code gather(void *context, const struct session *session, stru
     struct buf text;
 
     (void)fault;
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct row *rows = arena_array(list->arena, room, sizeof(*rows));
-
-        if (list->count)
-            memcpy(rows, list->rows, list->count * sizeof(*rows));
-        list->rows = rows;
-        list->room = room;
-    }
+    list->rows = arena_more(list->arena, list->rows, list->count, &list->room, sizeof(*list->rows));
     buf_init(&text, ROW_BYTES);
     json_out_init(&out, &text);
     ash_write_session(&out, NULL, session);
-    list->rows[list->count++] = (struct row){session->s, ash_take(&text, list->arena)};
+    list->rows[list->count++] = (struct row){session->s, buf_take(&text, list->arena)};
     return FAULT_OK;
 }
 

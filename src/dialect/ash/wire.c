@@ -71,27 +71,16 @@ bool ash_object(struct str text, struct json_value *out)
 struct str ash_clean(struct str bytes, struct arena *arena)
 {
     char *text;
-    size_t n = 0;
 
     if (bytes.n == 0 || utf8_valid(bytes))
         return bytes.n ? bytes : STR("");
-    text = arena_array(arena, bytes.n, 3); /* one bad byte becomes the three of U+FFFD */
-    for (size_t at = 0; at < bytes.n;)
-        n += utf8_encode(utf8_next(bytes, &at), text + n);
-    return (struct str){text, n};
+    text = arena_array(arena, bytes.n, UTF8_CLEAN);
+    return (struct str){text, utf8_clean(bytes, text)};
 }
 
 bool ash_path_fits(struct str path)
 {
     return path.n && path.p[0] != '/' && !memmem(path.p, path.n, "..", 2);
-}
-
-struct str ash_take(struct buf *buf, struct arena *arena)
-{
-    struct str text = arena_dup(arena, buf_str(buf));
-
-    buf_clear(buf);
-    return text;
 }
 
 /* ---- the life of a session ---- */
@@ -155,7 +144,7 @@ struct str ash_life_write(struct str now, enum ash_status status, const char *wh
     if (ash_object(now, &life) && member_at(&life, "config", &config))
         json_out_raw(&out, "config", config.raw);
     json_out_object_end(&out);
-    return ash_take(&text, arena);
+    return buf_take(&text, arena);
 }
 
 enum fault_code ash_session(struct exchange *x, struct session *out, struct fault *fault)

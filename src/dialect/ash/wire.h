@@ -38,9 +38,6 @@ struct str ash_clean(struct str bytes, struct arena *arena);
 /* ash's rule for paths of files: ".." nowhere, no slash at the beginning. */
 bool ash_path_fits(struct str path);
 
-/* What was written to a buffer, in the arena; the buffer is empty then. */
-struct str ash_take(struct buf *buf, struct arena *arena);
-
 /* ---- the life of a session ---- */
 
 /*

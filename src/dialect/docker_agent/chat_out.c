@@ -40,7 +40,7 @@ static struct str texts_of(const struct part *parts, size_t count, enum part_typ
                            struct arena *arena)
 {
     struct buf text;
-    struct str first = STR_NONE, copy;
+    struct str first = STR_NONE;
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -57,9 +57,7 @@ static struct str texts_of(const struct part *parts, size_t count, enum part_typ
             if (parts[i].text.n)
                 buf_add_str(&text, parts[i].text);
         }
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 struct str chat_text(const struct entry *entry, struct arena *arena)

@@ -1,7 +1,5 @@
 #include "dialect/docker_agent/handler.h"
 
-#include "base/utf8.h"
-
 #include <strings.h>
 
 /* ---- bodies ---- */
@@ -111,18 +109,13 @@ static const char *said(const struct fault *fault)
 
 void docker_fault_write(struct exchange *x, const struct fault *fault)
 {
-    struct str message = str_of(said(fault));
-    char text[FAULT_MESSAGE_MAX * 3]; /* what is not UTF-8 in it is replaced */
     struct json_out out;
-    size_t n = 0;
 
-    for (size_t at = 0; at < message.n;)
-        n += utf8_encode(utf8_next(message, &at), text + n);
     if (fault->code == FAULT_MEDIA_TYPE)
         x->reply.status = 400;
     json_out_init(&out, &x->reply.body);
     json_out_object(&out, NULL);
-    json_out_string(&out, "message", (struct str){text, n});
+    json_out_string(&out, "message", str_of(said(fault)));
     json_out_object_end(&out);
     buf_add_char(&x->reply.body, '\n');
 }

@@ -182,12 +182,9 @@ struct str kept_agent_text(const struct agent_settings *agent, struct arena *are
 {
     struct json_out out;
     struct buf text;
-    struct str copy;
 
     buf_init(&text, AGENT_TEXT_BYTES);
     json_out_init(&out, &text);
     agent_settings_write(&out, NULL, agent);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }

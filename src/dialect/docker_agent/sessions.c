@@ -201,15 +201,7 @@ struct list {
 
 static struct row *row_add(struct list *list)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 64;
-        struct row *rows = arena_array(list->arena, room, sizeof(*rows));
-
-        if (list->count)
-            memcpy(rows, list->rows, list->count * sizeof(*rows));
-        list->rows = rows;
-        list->room = room;
-    }
+    list->rows = arena_more(list->arena, list->rows, list->count, &list->room, sizeof(*list->rows));
     return &list->rows[list->count++];
 }
 

@@ -104,15 +104,8 @@ static enum fault_code gather(void *context, const struct agent_def *def, struct
     struct team *team = &all->team;
 
     (void)fault;
-    if (team->count == all->room) {
-        size_t room = all->room ? all->room * 2 : 16;
-        struct agent_def *agents = arena_array(all->arena, room, sizeof(*agents));
-
-        if (team->count)
-            memcpy(agents, team->agents, team->count * sizeof(*agents));
-        team->agents = agents;
-        all->room = room;
-    }
+    team->agents =
+        arena_more(all->arena, team->agents, team->count, &all->room, sizeof(*team->agents));
     team->agents[team->count++] = agent_def_copy(def, all->arena);
     return FAULT_OK;
 }
@@ -179,7 +172,6 @@ struct team_tool *team_tools(const struct agent_def *def, const struct tool_rule
     json_out_object(&out, NULL);
     tools_write(&out, def->tools, deny ? deny : &nothing);
     json_out_object_end(&out);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
+    copy = buf_take(&text, arena);
     return tools_read(copy, arena, count);
 }

@@ -164,16 +164,12 @@ static void write_fault(struct exchange *x, const struct fault *fault)
     struct str text = fault->code == FAULT_NOT_FOUND ? STR("Not Found")
                       : fault->code == FAULT_METHOD  ? STR("Method Not Allowed")
                                                      : str_of(fault->message);
-    char clean[FAULT_MESSAGE_MAX * 3];
     struct json_out out;
-    size_t n = 0;
 
-    for (size_t at = 0; at < text.n;) /* it may quote what a client sent */
-        n += utf8_encode(utf8_next(text, &at), clean + n);
     x->reply.status = fault_status(fault->code);
     json_out_init(&out, &x->reply.body);
     json_out_object(&out, NULL);
-    json_out_string(&out, "detail", (struct str){clean, n});
+    json_out_string(&out, "detail", text);
     json_out_object_end(&out);
 }
 

@@ -287,15 +287,8 @@ static void track_add(struct tracks *tracks, const struct adk_change *change, in
         bsearch(&wanted, tracks->items, tracks->count, sizeof(*tracks->items), track_order);
 
     assert(track);
-    if (track->count == track->room) {
-        struct step *steps;
-
-        track->room = track->room ? 2 * track->room : 4;
-        steps = arena_array(tracks->arena, track->room, sizeof(*steps));
-        if (track->count)
-            memcpy(steps, track->steps, track->count * sizeof(*steps));
-        track->steps = steps;
-    }
+    track->steps =
+        arena_more(tracks->arena, track->steps, track->count, &track->room, sizeof(*track->steps));
     track->steps[track->count++] = (struct step){index, change->value};
 }
 

@@ -19,15 +19,8 @@ static void write_timestamp(struct json_out *out, int64_t us)
 static void call_remember(struct call_names *calls, struct str call, struct str name,
                           struct arena *arena)
 {
-    if (calls->count == calls->room) {
-        struct call_name *items;
-
-        calls->room = calls->room ? 2 * calls->room : 16;
-        items = arena_array(arena, calls->room, sizeof(*items));
-        if (calls->count)
-            memcpy(items, calls->items, calls->count * sizeof(*items));
-        calls->items = items;
-    }
+    calls->items =
+        arena_more(arena, calls->items, calls->count, &calls->room, sizeof(*calls->items));
     calls->items[calls->count++] =
         (struct call_name){arena_dup(arena, call), arena_dup(arena, name)};
 }

@@ -126,14 +126,14 @@ enum fault_code kagent_event_post(struct exchange *x, struct fault *fault)
 
     if (posting_read(x, &posting, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!posting.kept.events)
-        code = kagent_kept_add(app_of(x), posting.who.owner, posting.session.id, &events, &x->arena,
-                               fault);
-    if (!code && !is_repeated(x, &posting))
+    if (!is_repeated(x, &posting))
         code =
             posting.event.rewind.n ? rewind_posted(x, &posting, fault) : append(x, &posting, fault);
     if (code == FAULT_ID_TAKEN && is_repeated(x, &posting)) /* somebody was first with the same */
         code = FAULT_OK;
+    if (!code && !posting.kept.events) /* what is refused leaves no trace */
+        code = kagent_kept_add(app_of(x), posting.who.owner, posting.session.id, &events, &x->arena,
+                               fault);
     if (code)
         return kagent_say(fault, "Failed to store event");
     kagent_envelope_open(x, &out);

@@ -1,6 +1,5 @@
 #include "dialect/kagent/handler.h"
 
-#include "base/utf8.h"
 #include "dialect/acting.h"
 #include "dialect/settings.h"
 
@@ -101,19 +100,13 @@ static void write_text(struct exchange *x, const char *text)
     buf_add_text(&x->reply.body, text);
 }
 
-/* The message as UTF-8: it may quote what a client sent, or have been cut inside a character. */
 static void write_error(struct exchange *x, const struct fault *fault)
 {
-    struct str message = str_of(fault->message);
-    char text[FAULT_MESSAGE_MAX * 3];
     struct json_out out;
-    size_t n = 0;
 
-    for (size_t at = 0; at < message.n;)
-        n += utf8_encode(utf8_next(message, &at), text + n);
     json_out_init(&out, &x->reply.body);
     json_out_object(&out, NULL);
-    json_out_string(&out, "error", (struct str){text, n});
+    json_out_string(&out, "error", str_of(fault->message));
     json_out_object_end(&out);
 }
 
@@ -156,7 +149,6 @@ static struct str kept_write(const struct kept *kept, struct arena *arena)
 {
     struct json_out out;
     struct buf text;
-    struct str copy;
 
     buf_init(&text, LIMIT_METADATA_BYTES);
     json_out_init(&out, &text);
@@ -168,9 +160,7 @@ static struct str kept_write(const struct kept *kept, struct arena *arena)
     if (kept->events)
         json_out_bool(&out, "events", true);
     json_out_object_end(&out);
-    copy = arena_dup(arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, arena);
 }
 
 struct str kagent_kept_settings(const struct kept *kept, struct arena *arena)

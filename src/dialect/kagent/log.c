@@ -27,15 +27,12 @@ struct gather {
 static struct str token_of(struct str text, struct arena *arena)
 {
     struct buf token;
-    struct str copy;
 
     buf_init(&token, 6 * text.n + 2);
     buf_add_char(&token, '"');
     escape_json(&token, text);
     buf_add_char(&token, '"');
-    copy = arena_dup(arena, buf_str(&token));
-    buf_clear(&token);
-    return copy;
+    return buf_take(&token, arena);
 }
 
 static struct str change_token(struct str id, struct str invocation, int64_t at_us,
@@ -72,20 +69,12 @@ static struct str message_token(struct gather *gather, const struct entry *entry
 
 static void gather_grow(struct gather *gather)
 {
-    struct adk_act *acts;
-    struct log_row *rows;
+    size_t room = gather->room;
 
-    if (gather->count < gather->room)
-        return;
-    gather->room = gather->room ? 2 * gather->room : 64;
-    acts = arena_array(gather->arena, gather->room, sizeof(*acts));
-    rows = arena_array(gather->arena, gather->room, sizeof(*rows));
-    if (gather->count) {
-        memcpy(acts, gather->acts, gather->count * sizeof(*acts));
-        memcpy(rows, gather->rows, gather->count * sizeof(*rows));
-    }
-    gather->acts = acts;
-    gather->rows = rows;
+    gather->acts =
+        arena_more(gather->arena, gather->acts, gather->count, &room, sizeof(*gather->acts));
+    gather->rows = arena_more(gather->arena, gather->rows, gather->count, &gather->room,
+                              sizeof(*gather->rows));
 }
 
 static void gather_event(struct gather *gather, struct str token, struct adk_act *act,

@@ -43,17 +43,8 @@ static enum fault_code once_asked(struct exchange *x, const struct asked *asked,
                                   struct reply_once *self, reply_write *write, const void *result,
                                   struct once **out, struct fault *fault)
 {
-    struct request_header *headers;
-
-    if (asked->request_id.n && !request_header(&x->request, "Idempotency-Key").p) {
-        headers = arena_array(&x->arena, x->request.header_count + 1, sizeof(*headers));
-        memcpy(headers, x->request.headers, x->request.header_count * sizeof(*headers));
-        headers[x->request.header_count] =
-            (struct request_header){STR("Idempotency-Key"), asked->request_id};
-        x->request.headers = headers;
-        x->request.header_count++;
-    }
-    if (once_begin(x, self, write, result, out, fault) != FAULT_OK)
+    if (once_begin(x, asked->request_id.n ? asked->request_id : STR_NONE, self, write, result, out,
+                   fault) != FAULT_OK)
         return fault_pass(fault);
     if (*out)
         (*out)->owner = asked->who.owner;

@@ -257,16 +257,15 @@ enum fault_code kagent_task_save(struct exchange *x, struct fault *fault)
 {
     static const struct kept tasks = {.tasks = true};
     struct saving saving = {.app = app_of(x), .arena = &x->arena};
-    enum fault_code code = FAULT_OK;
+    enum fault_code code;
     struct json_out out;
 
     if (saving_read(x, &saving, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!saving.kept.tasks)
+    code = task_keep(&saving, fault);
+    if (!code && !saving.kept.tasks) /* what is refused leaves no trace */
         code = kagent_kept_add(saving.app, saving.who.owner, saving.session.id, &tasks, &x->arena,
                                fault);
-    if (!code)
-        code = task_keep(&saving, fault);
     if (code)
         return kagent_say(fault, "Failed to create task");
     kagent_envelope_open(x, &out);

@@ -136,8 +136,7 @@ static enum fault_code body_split(struct exchange *x, struct str *rest, struct s
         }
     }
     json_out_object_end(&out);
-    *rest = arena_dup(&x->arena, buf_str(&text));
-    buf_clear(&text);
+    *rest = buf_take(&text, &x->arena);
     return FAULT_OK;
 }
 
@@ -155,7 +154,7 @@ enum fault_code native_agents_post(struct exchange *x, struct fault *fault)
     if (id.n == 0)
         return fault_set(fault, FAULT_INVALID, "member \"id\" is missing: \"namespace/name\"");
     if (agent_def_read(body, &x->arena, &def, fault) != FAULT_OK ||
-        once_begin(x, &kept, write_agent, &reply, &once, fault) != FAULT_OK)
+        once_begin(x, STR_NONE, &kept, write_agent, &reply, &once, fault) != FAULT_OK)
         return fault_pass(fault);
     def.name = id;
     if (agents_create(app->agents, &def, engine_now_us(app->engine), once, &x->arena, &reply.def,

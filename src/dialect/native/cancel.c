@@ -41,7 +41,7 @@ enum fault_code native_session_cancel(struct exchange *x, struct fault *fault)
     struct once *once;
 
     if (body_members(x, none, 0, fault) != FAULT_OK ||
-        once_begin(x, &kept, write_session, &session, &once, fault) != FAULT_OK ||
+        once_begin(x, STR_NONE, &kept, write_session, &session, &once, fault) != FAULT_OK ||
         cancel(x, once, fault) != FAULT_OK)
         return fault_pass(fault);
     if (once && once->repeated)

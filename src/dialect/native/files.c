@@ -384,7 +384,7 @@ enum fault_code native_session_restore(struct exchange *x, struct fault *fault)
     struct str path;
 
     if (restore_read(x, &place, &path, fault) != FAULT_OK ||
-        once_begin(x, &kept, write_restored, &restored, &once, fault) != FAULT_OK ||
+        once_begin(x, STR_NONE, &kept, write_restored, &restored, &once, fault) != FAULT_OK ||
         (once && store_answer_find(app->store, once, engine_now_us(app->engine), &x->arena,
                                    fault) != FAULT_OK))
         return fault_pass(fault);

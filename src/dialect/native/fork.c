@@ -76,7 +76,7 @@ enum fault_code native_session_fork(struct exchange *x, struct fault *fault)
         return fault_pass(fault);
     body.spec.owner = x->request.caller.sees;
     body.spec.session = session_of(x);
-    if (once_begin(x, &once, write_fork, &forked, &body.spec.once, fault) != FAULT_OK ||
+    if (once_begin(x, STR_NONE, &once, write_fork, &forked, &body.spec.once, fault) != FAULT_OK ||
         (body.spec.agent && agent_check(x, body.agent, body.spec.once, fault) != FAULT_OK) ||
         workspaces_fork(app->workspaces, &body.spec, body.files, &x->arena, &forked.result,
                         &forked.report, fault) != FAULT_OK)

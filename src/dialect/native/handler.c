@@ -1,5 +1,6 @@
 #include "dialect/native/handler.h"
 
+#include "base/int_bytes.h"
 #include "base/utf8.h"
 #include "dialect/native/file_object.h"
 
@@ -163,14 +164,13 @@ void conflicts_say(struct exchange *x, const struct paths *foreign,
     if (more > 0)
         json_out_int(&out, "conflicts_more", more);
     json_out_object_end(&out);
-    x->reply.problem = arena_dup(&x->arena, buf_str(&text));
-    buf_clear(&text);
+    x->reply.problem = buf_take(&text, &x->arena);
 }
 
 /* ---- cursors ---- */
 
 enum {
-    NUMBERS_BYTES = CURSOR_NUMBERS * 8,
+    NUMBERS_BYTES = CURSOR_NUMBERS * INT_BYTES,
     CHECK_BYTES = 10,
     CURSOR_BYTES = NUMBERS_BYTES + CHECK_BYTES
 };
@@ -201,8 +201,7 @@ struct str cursor_write(const struct cursor *cursor, struct arena *arena)
     size_t n = 0;
 
     for (size_t i = 0; i < CURSOR_NUMBERS; i++)
-        for (size_t b = 0; b < 8; b++)
-            bytes[i * 8 + b] = (unsigned char)((uint64_t)cursor->numbers[i] >> (56 - 8 * b));
+        int_bytes_write(cursor->numbers[i], bytes + i * INT_BYTES);
     cursor_check(cursor, bytes, bytes + NUMBERS_BYTES);
     for (size_t bit = 0; bit < (size_t)CURSOR_BYTES * 8; bit += 6) {
         unsigned pair = (unsigned)bytes[bit / 8] << 8;
@@ -247,12 +246,7 @@ enum fault_code cursor_read(struct str text, struct cursor *cursor, struct fault
     cursor_check(cursor, bytes, check);
     if (memcmp(check, bytes + NUMBERS_BYTES, CHECK_BYTES) != 0)
         return fault_set(fault, FAULT_INVALID, "\"cursor\" was not given out for this list");
-    for (size_t i = 0; i < CURSOR_NUMBERS; i++) {
-        uint64_t value = 0;
-
-        for (size_t b = 0; b < 8; b++)
-            value = value << 8 | bytes[i * 8 + b];
-        cursor->numbers[i] = (int64_t)value;
-    }
+    for (size_t i = 0; i < CURSOR_NUMBERS; i++)
+        cursor->numbers[i] = int_bytes_read(bytes + i * INT_BYTES);
     return FAULT_OK;
 }

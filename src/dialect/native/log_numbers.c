@@ -1,5 +1,7 @@
 #include "dialect/native/log_numbers.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,15 +47,8 @@ int64_t log_numbers_add(struct log_numbers *numbers, int64_t store, int64_t file
 
     if (place < numbers->count && numbers->list[place].store == store)
         return numbers->list[place].file;
-    if (numbers->count == numbers->room) {
-        size_t room = numbers->room ? numbers->room * 2 : 64;
-        struct log_number *list = reallocarray(numbers->list, room, sizeof(*list));
-
-        if (!list)
-            abort();
-        numbers->list = list;
-        numbers->room = room;
-    }
+    numbers->list =
+        array_more(numbers->list, numbers->count, &numbers->room, sizeof(*numbers->list));
     memmove(numbers->list + place + 1, numbers->list + place,
             (numbers->count - place) * sizeof(numbers->list[0]));
     numbers->list[place] = (struct log_number){store, file};

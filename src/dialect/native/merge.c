@@ -62,7 +62,7 @@ enum fault_code native_session_merge(struct exchange *x, struct fault *fault)
     enum fault_code code;
 
     if (merge_read(x, &merged.cmd, fault) != FAULT_OK ||
-        once_begin(x, &once, write_merged, &merged, &merged.cmd.once, fault) != FAULT_OK)
+        once_begin(x, STR_NONE, &once, write_merged, &merged, &merged.cmd.once, fault) != FAULT_OK)
         return fault_pass(fault);
     code = workspaces_merge(app->workspaces, &merged.cmd, &x->arena, &merged.report, fault);
     if (code == FAULT_FILES_CONFLICT)

@@ -336,7 +336,7 @@ static enum fault_code append(struct exchange *x, struct message_batch *batch, s
     struct append_result result = {0};
     struct reply_once once;
 
-    if (once_begin(x, &once, write_appended, &result, &spec.once, fault) != FAULT_OK ||
+    if (once_begin(x, STR_NONE, &once, write_appended, &result, &spec.once, fault) != FAULT_OK ||
         workspaces_append(app->workspaces, &spec, batch->entries, batch->count, &x->arena, &result,
                           fault) != FAULT_OK)
         return fault_pass(fault);

@@ -84,7 +84,7 @@ enum fault_code native_session_rewind(struct exchange *x, struct fault *fault)
     bool force;
 
     if (rewind_read(x, &spec, &force, fault) != FAULT_OK ||
-        once_begin(x, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK ||
+        once_begin(x, STR_NONE, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK ||
         move(x, &spec, force, &moved, fault) != FAULT_OK)
         return fault_pass(fault);
     return once_reply(x, &once, spec.dry_run ? NULL : &app->counts.rewinds, fault);
@@ -107,7 +107,7 @@ static enum fault_code back(struct exchange *x, enum move_act act, atomic_llong 
         return fault_pass(fault);
     spec.expect_head = member_text(x, &m[0]);
     spec.dry_run = is_true(&m[1]);
-    if (once_begin(x, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK ||
+    if (once_begin(x, STR_NONE, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK ||
         move(x, &spec, is_true(&m[2]), &moved, fault) != FAULT_OK)
         return fault_pass(fault);
     return once_reply(x, &once, spec.dry_run ? NULL : counter, fault);
@@ -156,7 +156,7 @@ enum fault_code native_session_adopt(struct exchange *x, struct fault *fault)
     bool force;
 
     if (adopt_read(x, &spec, &force, fault) != FAULT_OK ||
-        once_begin(x, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK)
+        once_begin(x, STR_NONE, &once, write_moved, &moved, &spec.once, fault) != FAULT_OK)
         return fault_pass(fault);
     code = workspaces_adopt(app->workspaces, &spec, force, &x->arena, &moved.result, &moved.report,
                             fault);

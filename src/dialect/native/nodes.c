@@ -21,15 +21,7 @@ void family_list_add(struct family_list *list, const struct session *session, st
 {
     struct family_row *row;
 
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 16;
-        struct family_row *rows = arena_array(list->arena, room, sizeof(*rows));
-
-        if (list->count)
-            memcpy(rows, list->rows, list->count * sizeof(*rows));
-        list->rows = rows;
-        list->room = room;
-    }
+    list->rows = arena_more(list->arena, list->rows, list->count, &list->room, sizeof(*list->rows));
     row = &list->rows[list->count++];
     *row = (struct family_row){
         .s = session->s,
@@ -160,15 +152,8 @@ static enum fault_code visit_label(void *context, const struct label *label, str
     (void)fault;
     if (label->inherited)
         return FAULT_OK;
-    if (walk->label_count == walk->label_room) {
-        size_t room = walk->label_room ? walk->label_room * 2 : 16;
-        struct label *labels = arena_array(walk->arena, room, sizeof(*labels));
-
-        if (walk->label_count)
-            memcpy(labels, walk->labels, walk->label_count * sizeof(*labels));
-        walk->labels = labels;
-        walk->label_room = room;
-    }
+    walk->labels = arena_more(walk->arena, walk->labels, walk->label_count, &walk->label_room,
+                              sizeof(*walk->labels));
     walk->labels[walk->label_count] = *label;
     walk->labels[walk->label_count].text = arena_dup(walk->arena, label->text);
     walk->labels[walk->label_count++].message = arena_dup(walk->arena, label->message);

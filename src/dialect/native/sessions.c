@@ -59,7 +59,7 @@ enum fault_code native_sessions_create(struct exchange *x, struct fault *fault)
     struct session session;
 
     if (create_read(x, &spec, fault) != FAULT_OK ||
-        once_begin(x, &once, write_session, &session, &spec.once, fault) != FAULT_OK ||
+        once_begin(x, STR_NONE, &once, write_session, &session, &spec.once, fault) != FAULT_OK ||
         agent_check(x, spec.agent, spec.once, fault) != FAULT_OK ||
         engine_create(app->engine, &spec, &x->arena, &session, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -168,7 +168,6 @@ struct page {
 static struct str list_subject(struct exchange *x)
 {
     struct buf text;
-    struct str copy;
 
     buf_init(&text, (size_t)8 * 1024);
     buf_add_format(&text, "%lld", (long long)x->request.caller.sees);
@@ -176,9 +175,7 @@ static struct str list_subject(struct exchange *x)
         buf_add_format(&text, "\n%zu:", query_text(x, i).n);
         buf_add_str(&text, query_text(x, i));
     }
-    copy = arena_dup(&x->arena, buf_str(&text));
-    buf_clear(&text);
-    return copy;
+    return buf_take(&text, &x->arena);
 }
 
 static enum fault_code archived_read(struct exchange *x, int *out, struct fault *fault)
@@ -233,15 +230,8 @@ struct picks {
 
 static struct pick *pick_add(struct picks *picks)
 {
-    if (picks->count == picks->room) {
-        size_t room = picks->room ? picks->room * 2 : 64;
-        struct pick *items = arena_array(picks->arena, room, sizeof(*items));
-
-        if (picks->count)
-            memcpy(items, picks->items, picks->count * sizeof(*items));
-        picks->items = items;
-        picks->room = room;
-    }
+    picks->items =
+        arena_more(picks->arena, picks->items, picks->count, &picks->room, sizeof(*picks->items));
     return &picks->items[picks->count++];
 }
 

@@ -43,14 +43,7 @@ static enum fault_code adoption_find(struct db *db, struct address parting,
                 return fault_set(fault, FAULT_TOO_LARGE,
                                  "more than %d entries or %d bytes would have to be taken over",
                                  LIMIT_ADOPT_ENTRIES, LIMIT_ADOPT_BYTES);
-            if (out->count == room) {
-                struct address *more =
-                    arena_array(arena, room = room ? room * 2 : 64, sizeof(*more));
-
-                if (out->count)
-                    memcpy(more, out->from, out->count * sizeof(*more));
-                out->from = more;
-            }
+            out->from = arena_more(arena, out->from, out->count, &room, sizeof(*out->from));
             out->from[out->count++] = (struct address){ranges[i].s, sqlite3_column_int64(q, 0)};
         }
     }
@@ -169,32 +162,17 @@ static enum fault_code adopt_write(struct writer *writer, const struct adopt_spe
     return moving_close(writer, &spec->files, tree, arena, fault);
 }
 
-/* The other session's head, when it is of the same family. */
-static enum fault_code other_head(struct db *db, const struct adopt_spec *spec,
-                                  const struct link *link, struct act *out, struct fault *fault)
-{
-    struct link from;
-
-    if (link_named(db, spec->owner, spec->from, &from, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (link->fam != from.fam)
-        return fault_set(fault, FAULT_NOT_FAMILY,
-                         "sessions \"%.*s\" and \"%.*s\" are not of one family",
-                         STR_ARG(spec->session), STR_ARG(spec->from));
-    if (head_get(db, &from, out, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (spec->from_at && !address_eq(*spec->from_at, out->at))
-        return fault_set(fault, FAULT_HEAD_MOVED, "the head of session \"%.*s\" has moved on",
-                         STR_ARG(spec->from));
-    return FAULT_OK;
-}
-
 enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct arena *arena,
                           struct move_result *out, struct fault *fault)
 {
     struct once *once = spec->dry_run ? NULL : spec->once;
-    struct moving moving = {spec->owner, spec->session, spec->expect_head, &spec->files,
-                            spec->dry_run};
+    struct moving moving = {.owner = spec->owner,
+                            .session = spec->session,
+                            .expect_head = spec->expect_head,
+                            .files = &spec->files,
+                            .dry_run = spec->dry_run,
+                            .from = spec->from,
+                            .from_at = spec->from_at};
     struct move_result result = {.id = STR(""), .scope = spec->scope};
     unsigned char salt[SALT_BYTES];
     struct move_draft draft = {
@@ -212,7 +190,7 @@ enum fault_code adopt_run(struct db *db, const struct adopt_spec *spec, struct a
     if (repeated)
         return FAULT_OK;
     if (moving_open(&moving, db, arena, &writer, fault) != FAULT_OK ||
-        other_head(db, spec, &writer.link, &from_head, fault) != FAULT_OK ||
+        moving_other(&moving, &writer, &from_head, fault) != FAULT_OK ||
         path_parting(db, &writer.head, &from_head, &parting, fault) != FAULT_OK ||
         act_get(db, files_alone ? writer.head.at : parting, &place, fault) != FAULT_OK ||
         adoption_check(db, spec, parting, &from_head, arena, &adoption, fault) != FAULT_OK)

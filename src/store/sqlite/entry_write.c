@@ -83,8 +83,7 @@ enum fault_code entry_write(struct writer *writer, const struct entry_spec *spec
 
         buf_init(&delta, LIMIT_STATE_BYTES);
         state_encode(&spec->state, &delta);
-        draft.state = arena_dup(arena, buf_str(&delta));
-        buf_clear(&delta);
+        draft.state = buf_take(&delta, arena);
     }
     if (writer_add(writer, &draft, arena, fault) != FAULT_OK)
         return fault_pass(fault);

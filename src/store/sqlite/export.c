@@ -1,56 +1,13 @@
 /* The log of sessions as items, in the order in which everything happened. */
 #include "store/sqlite/verbs.h"
 
+#include "base/numbers.h"
 #include "store/sqlite/entry_row.h"
 #include "store/sqlite/merge_row.h"
 #include "store/sqlite/object_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/state_row.h"
 #include "store/sqlite/tree_walk.h"
-
-#include <stdlib.h>
-
-/* Numbers, each once, in ascending order after numbers_sort. */
-struct numbers {
-    int64_t *items;
-    size_t count, room;
-};
-
-static void number_add(struct numbers *numbers, int64_t number)
-{
-    if (numbers->count == numbers->room) {
-        numbers->room = numbers->room ? numbers->room * 2 : 256;
-        numbers->items = realloc(numbers->items, numbers->room * sizeof(*numbers->items));
-        if (!numbers->items)
-            abort();
-    }
-    numbers->items[numbers->count++] = number;
-}
-
-static int number_order(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
-static void numbers_sort(struct numbers *numbers)
-{
-    size_t kept = 0;
-
-    if (numbers->count)
-        qsort(numbers->items, numbers->count, sizeof(*numbers->items), number_order);
-    for (size_t i = 0; i < numbers->count; i++)
-        if (kept == 0 || numbers->items[kept - 1] != numbers->items[i])
-            numbers->items[kept++] = numbers->items[i];
-    numbers->count = kept;
-}
-
-static bool numbers_have(const struct numbers *numbers, int64_t number)
-{
-    return numbers->count && bsearch(&number, numbers->items, numbers->count,
-                                     sizeof(*numbers->items), number_order) != NULL;
-}
 
 static enum fault_code gather(struct db *db, enum query query, int64_t key, struct numbers *out,
                               struct fault *fault)
@@ -63,7 +20,7 @@ static enum fault_code gather(struct db *db, enum query query, int64_t key, stru
             return fault_pass(fault);
         if (!row)
             return FAULT_OK;
-        number_add(out, sqlite3_column_int64(q, 0));
+        numbers_add(out, sqlite3_column_int64(q, 0));
     }
 }
 
@@ -75,7 +32,7 @@ static enum fault_code gather_families(struct db *db, int64_t fam, struct number
     enum fault_code code = FAULT_OK;
     size_t done = 0;
 
-    number_add(&families, fam);
+    numbers_add(&families, fam);
     while (code == FAULT_OK && done < families.count) {
         size_t from = sessions->count;
 
@@ -89,11 +46,11 @@ static enum fault_code gather_families(struct db *db, int64_t fam, struct number
             for (size_t j = 0; j < families.count && !known; j++)
                 known = families.items[j] == found.items[i];
             if (!known)
-                number_add(&families, found.items[i]);
+                numbers_add(&families, found.items[i]);
         }
     }
-    free(families.items);
-    free(found.items);
+    numbers_clear(&families);
+    numbers_clear(&found);
     return code;
 }
 
@@ -260,7 +217,7 @@ static enum fault_code give_numbered(struct giving *giving, int64_t e, int64_t n
     if (!numbers_have(&giving->given, s)) {
         if (give_session(giving, s, fault) != FAULT_OK)
             return fault_pass(fault);
-        number_add(&giving->given, s);
+        numbers_add(&giving->given, s);
         numbers_sort(&giving->given);
     }
     arena_init(&arena);
@@ -357,8 +314,8 @@ static enum fault_code give_log(struct giving *giving, struct fault *fault)
                 code = give_numbered(giving, notes.items[note++], s, fault);
         }
     }
-    free(acts.items);
-    free(notes.items);
+    numbers_clear(&acts);
+    numbers_clear(&notes);
     return code;
 }
 
@@ -397,7 +354,7 @@ enum fault_code export_run(struct db *db, int64_t owner, struct str session, log
     if (code == FAULT_OK)
         code = give_all(&giving, fault);
     tree_walk_clear(&giving.walk);
-    free(giving.sessions.items);
-    free(giving.given.items);
+    numbers_clear(&giving.sessions);
+    numbers_clear(&giving.given);
     return code;
 }

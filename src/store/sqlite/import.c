@@ -5,6 +5,7 @@
  */
 #include "store/sqlite/verbs.h"
 
+#include "base/array.h"
 #include "store/limits.h"
 #include "store/sqlite/marks.h"
 #include "store/sqlite/object_row.h"
@@ -164,12 +165,7 @@ static enum fault_code take_session(struct intake *intake, const struct log_sess
     if (in->state == SESSION_DELETED &&
         db_run(intake->db, Q_REAP_INSERT, ARGS(arg_int(s), arg_int(0)), fault) != FAULT_OK)
         return fault_pass(fault);
-    if (intake->count == intake->room) {
-        intake->room = intake->room ? intake->room * 2 : 64;
-        intake->map = realloc(intake->map, intake->room * sizeof(*intake->map));
-        if (!intake->map)
-            abort();
-    }
+    intake->map = array_more(intake->map, intake->count, &intake->room, sizeof(*intake->map));
     intake->map[intake->count++] = (struct mapped){in->s, s, in->family, in->state};
     return FAULT_OK;
 }

@@ -15,15 +15,7 @@ static bool hidden(const struct label *nearer, size_t count, const struct label 
 
 static void seen_add(struct seen *seen, const struct label *label, struct arena *arena)
 {
-    if (seen->count == seen->room) {
-        size_t room = seen->room ? seen->room * 2 : 16;
-        struct label *items = arena_array(arena, room, sizeof(*items));
-
-        if (seen->count)
-            memcpy(items, seen->items, seen->count * sizeof(*items));
-        seen->items = items;
-        seen->room = room;
-    }
+    seen->items = arena_more(arena, seen->items, seen->count, &seen->room, sizeof(*seen->items));
     seen->items[seen->count++] = *label;
 }
 

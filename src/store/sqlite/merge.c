@@ -6,33 +6,10 @@
 #include "store/sqlite/merge_row.h"
 #include "store/sqlite/moving.h"
 #include "store/sqlite/once_row.h"
-#include "store/sqlite/run_row.h"
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/tree_row.h"
 
 #include <assert.h>
-
-/* The head of the session that is merged, when it is as the caller expects. */
-static enum fault_code their_head(struct db *db, const struct merge_spec *spec,
-                                  const struct link *link, struct act *out, struct fault *fault)
-{
-    struct link from;
-
-    if (link_named(db, spec->owner, spec->from, &from, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (link->fam != from.fam)
-        return fault_set(fault, FAULT_NOT_FAMILY,
-                         "sessions \"%.*s\" and \"%.*s\" are not of one family",
-                         STR_ARG(spec->session), STR_ARG(spec->from));
-    if (!spec->dry_run && run_refuse(db, from.s, spec->from, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (head_get(db, &from, out, fault) != FAULT_OK)
-        return fault_pass(fault);
-    if (spec->from_at && !address_eq(*spec->from_at, out->at))
-        return fault_set(fault, FAULT_HEAD_MOVED, "the head of session \"%.*s\" has moved on",
-                         STR_ARG(spec->from));
-    return FAULT_OK;
-}
 
 /* The three trees, and where they stand. */
 static enum fault_code trees_fill(struct db *db, const struct merge_spec *spec,
@@ -92,8 +69,14 @@ enum fault_code merge_files_run(struct db *db, const struct merge_spec *spec, st
                                 struct merge_result *out, struct fault *fault)
 {
     struct once *once = spec->dry_run ? NULL : spec->once;
-    struct moving moving = {spec->owner, spec->session, spec->expect_head, &spec->files,
-                            spec->dry_run};
+    struct moving moving = {.owner = spec->owner,
+                            .session = spec->session,
+                            .expect_head = spec->expect_head,
+                            .files = &spec->files,
+                            .dry_run = spec->dry_run,
+                            .from = spec->from,
+                            .from_at = spec->from_at,
+                            .from_rests = true};
     struct merge_result result = {.id = STR("")};
     struct writer writer;
     struct act theirs;
@@ -105,7 +88,7 @@ enum fault_code merge_files_run(struct db *db, const struct merge_spec *spec, st
     if (repeated)
         return FAULT_OK;
     if (moving_open(&moving, db, arena, &writer, fault) != FAULT_OK ||
-        their_head(db, spec, &writer.link, &theirs, fault) != FAULT_OK ||
+        moving_other(&moving, &writer, &theirs, fault) != FAULT_OK ||
         trees_fill(db, spec, &writer.head, &theirs, arena, &result, fault) != FAULT_OK ||
         (!spec->dry_run &&
          merge_write(&writer, spec, &theirs, arena, &result, fault) != FAULT_OK) ||

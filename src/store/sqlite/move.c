@@ -100,8 +100,7 @@ static enum fault_code kept_state(struct db *db, const struct move_spec *spec,
         return FAULT_OK;
     buf_init(&bytes, (size_t)2 * LIMIT_STATE_BYTES);
     state_encode(&kept, &bytes);
-    *out = arena_dup(arena, buf_str(&bytes));
-    buf_clear(&bytes);
+    *out = buf_take(&bytes, arena);
     return FAULT_OK;
 }
 
@@ -152,8 +151,11 @@ enum fault_code move_run(struct db *db, const struct move_spec *spec, struct are
                          struct move_result *out, struct fault *fault)
 {
     struct once *once = spec->dry_run ? NULL : spec->once;
-    struct moving moving = {spec->owner, spec->session, spec->expect_head, &spec->files,
-                            spec->dry_run};
+    struct moving moving = {.owner = spec->owner,
+                            .session = spec->session,
+                            .expect_head = spec->expect_head,
+                            .files = &spec->files,
+                            .dry_run = spec->dry_run};
     struct move_result result = {.id = STR("")};
     struct writer writer;
     struct aim aim;

@@ -6,6 +6,12 @@
 #include "store/sqlite/session_row.h"
 #include "store/sqlite/tree_row.h"
 
+static enum fault_code moved_on(struct str session, struct fault *fault)
+{
+    return fault_set(fault, FAULT_HEAD_MOVED, "the head of session \"%.*s\" has moved on",
+                     STR_ARG(session));
+}
+
 enum fault_code moving_open(const struct moving *moving, struct db *db, struct arena *arena,
                             struct writer *out, struct fault *fault)
 {
@@ -22,8 +28,28 @@ enum fault_code moving_open(const struct moving *moving, struct db *db, struct a
         head_expect(db, &out->head, moving->expect_head, arena, fault) != FAULT_OK)
         return fault_pass(fault);
     if (at && !address_eq(*at, out->head.at))
-        return fault_set(fault, FAULT_HEAD_MOVED, "the head of session \"%.*s\" has moved on",
-                         STR_ARG(moving->session));
+        return moved_on(moving->session, fault);
+    return FAULT_OK;
+}
+
+enum fault_code moving_other(const struct moving *moving, const struct writer *writer,
+                             struct act *out, struct fault *fault)
+{
+    struct link from;
+
+    if (link_named(writer->db, moving->owner, moving->from, &from, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (writer->link.fam != from.fam)
+        return fault_set(fault, FAULT_NOT_FAMILY,
+                         "sessions \"%.*s\" and \"%.*s\" are not of one family",
+                         STR_ARG(moving->session), STR_ARG(moving->from));
+    if (moving->from_rests && !moving->dry_run &&
+        run_refuse(writer->db, from.s, moving->from, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (head_get(writer->db, &from, out, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (moving->from_at && !address_eq(*moving->from_at, out->at))
+        return moved_on(moving->from, fault);
     return FAULT_OK;
 }
 

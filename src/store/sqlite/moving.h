@@ -11,6 +11,9 @@ struct moving {
     struct str session, expect_head;
     const struct move_files *files;
     bool dry_run;
+    struct str from;               /* adopt, merge: the other session … */
+    const struct address *from_at; /* … and where its head must be; NULL: anywhere */
+    bool from_rests;               /* … and no turn may run there */
 };
 
 /*
@@ -20,6 +23,10 @@ struct moving {
 FAULT_CHECK enum fault_code moving_open(const struct moving *moving, struct db *db,
                                         struct arena *arena, struct writer *out,
                                         struct fault *fault);
+
+/* The head of the other session, when that is of the same family and as the caller expects. */
+FAULT_CHECK enum fault_code moving_other(const struct moving *moving, const struct writer *writer,
+                                         struct act *out, struct fault *fault);
 
 /* What a move from `head` to `place` does to the list of messages, and between which entries. */
 FAULT_CHECK enum fault_code moving_list(struct db *db, const struct act *head,

@@ -391,15 +391,7 @@ struct range_list {
 
 static void range_add(struct range_list *list, struct arena *arena, struct range range)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 16;
-        struct range *items = arena_array(arena, room, sizeof(*items));
-
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof(*items));
-        list->items = items;
-        list->room = room;
-    }
+    list->items = arena_more(arena, list->items, list->count, &list->room, sizeof(*list->items));
     list->items[list->count++] = range;
 }
 

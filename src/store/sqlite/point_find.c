@@ -146,14 +146,7 @@ static enum fault_code pinned_places(struct db *db, const struct link *link, int
                 return fault_pass(fault);
             if (!row)
                 break;
-            if (*count == room) {
-                struct address *more =
-                    arena_array(arena, room = room ? room * 2 : 16, sizeof(*more));
-
-                if (*count)
-                    memcpy(more, *out, *count * sizeof(*more));
-                *out = more;
-            }
+            *out = arena_more(arena, *out, *count, &room, sizeof(**out));
             (*out)[(*count)++] = column_address(q, 0);
         }
     }

@@ -80,15 +80,8 @@ static enum fault_code keep_path(struct db *db, struct address head, int64_t s, 
     for (size_t i = 0; i < count; i++) {
         if (path[i].s != s)
             continue;
-        if (kept->count == kept->room) {
-            size_t room = kept->room ? kept->room * 2 : 16;
-            struct range *items = arena_array(arena, room, sizeof(*items));
-
-            if (kept->count)
-                memcpy(items, kept->items, kept->count * sizeof(*items));
-            kept->items = items;
-            kept->room = room;
-        }
+        kept->items =
+            arena_more(arena, kept->items, kept->count, &kept->room, sizeof(*kept->items));
         kept->items[kept->count++] = path[i];
     }
     return FAULT_OK;

@@ -79,15 +79,7 @@ struct found_list {
 
 static struct found *found_add(struct found_list *list, struct arena *arena)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 32;
-        struct found *items = arena_array(arena, room, sizeof(*items));
-
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof(*items));
-        list->items = items;
-        list->room = room;
-    }
+    list->items = arena_more(arena, list->items, list->count, &list->room, sizeof(*list->items));
     return &list->items[list->count++];
 }
 

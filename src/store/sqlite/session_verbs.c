@@ -1,6 +1,7 @@
 /* What happens to a session as a whole: made, changed, labelled, listed. */
 #include "store/sqlite/verbs.h"
 
+#include "base/array.h"
 #include "store/sqlite/label_row.h"
 #include "store/sqlite/object_row.h"
 #include "store/sqlite/once_row.h"
@@ -34,8 +35,7 @@ static enum fault_code first_state(struct db *db, int64_t s, const struct create
         return FAULT_OK;
     buf_init(&delta, LIMIT_STATE_BYTES);
     state_encode(&spec->state, &delta);
-    draft.state = arena_dup(arena, buf_str(&delta));
-    buf_clear(&delta);
+    draft.state = buf_take(&delta, arena);
     if (link_get(db, s, &link, fault) != FAULT_OK ||
         writer_open(&writer, db, &link, arena, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -314,12 +314,7 @@ static int listed_order(const void *a, const void *b)
 
 static void page_add(struct page *page, int64_t s, int64_t updated_us)
 {
-    if (page->count == page->room) {
-        page->room = page->room ? page->room * 2 : 64;
-        page->items = realloc(page->items, page->room * sizeof(*page->items));
-        if (!page->items)
-            abort();
-    }
+    page->items = array_more(page->items, page->count, &page->room, sizeof(*page->items));
     page->items[page->count++] = (struct listed){s, updated_us};
 }
 

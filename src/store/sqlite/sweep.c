@@ -12,10 +12,9 @@
  */
 #include "store/sqlite/sweep.h"
 
+#include "base/numbers.h"
 #include "store/sqlite/object_row.h"
 #include "store/sqlite/tree_walk.h"
-
-#include <stdlib.h>
 
 enum {
     SLICE_OBJECTS = 500,
@@ -24,9 +23,8 @@ enum {
 };
 
 struct sweep {
-    int64_t before_us; /* what was born or touched later stays */
-    int64_t *objects;  /* that may go */
-    size_t count, room;
+    int64_t before_us;      /* what was born or touched later stays */
+    struct numbers objects; /* that may go */
     store_progress *progress;
     void *context;
 };
@@ -82,17 +80,6 @@ static enum fault_code mark_trees(struct sweep *sweep, struct tree_walk *walk, s
     }
 }
 
-static void list_add(struct sweep *sweep, int64_t object)
-{
-    if (sweep->count == sweep->room) {
-        sweep->room = sweep->room ? sweep->room * 2 : 1024;
-        sweep->objects = realloc(sweep->objects, sweep->room * sizeof(*sweep->objects));
-        if (!sweep->objects)
-            abort();
-    }
-    sweep->objects[sweep->count++] = object;
-}
-
 static enum fault_code list_old(struct db *db, const struct marks *marks, struct sweep *sweep,
                                 struct fault *fault)
 {
@@ -105,7 +92,7 @@ static enum fault_code list_old(struct db *db, const struct marks *marks, struct
         if (!row)
             return FAULT_OK;
         if (!marks_have(marks, sqlite3_column_int64(q, 0)))
-            list_add(sweep, sqlite3_column_int64(q, 0));
+            numbers_add(&sweep->objects, sqlite3_column_int64(q, 0));
     }
 }
 
@@ -138,9 +125,9 @@ static enum fault_code slice_piece(struct db *db, void *context, struct fault *f
 
     slice->to = slice->from;
     slice->removed = 0;
-    while (slice->to < sweep->count && slice->to - slice->from < SLICE_OBJECTS &&
+    while (slice->to < sweep->objects.count && slice->to - slice->from < SLICE_OBJECTS &&
            bytes < SLICE_BYTES) {
-        int64_t object = sweep->objects[slice->to++], size = -1;
+        int64_t object = sweep->objects.items[slice->to++], size = -1;
 
         if (db_int(db, Q_SWEEP_SIZE, ARGS(arg_int(object), arg_int(sweep->before_us)), &size,
                    fault) != FAULT_OK)
@@ -160,14 +147,14 @@ static enum fault_code sweep_list(struct sqlite_store *store, const struct sweep
 {
     struct slice slice = {.sweep = sweep};
 
-    while (slice.from < sweep->count) {
+    while (slice.from < sweep->objects.count) {
         if (lane_run(store->lane, slice_piece, &slice, LANE_ALONE, fault) != FAULT_OK)
             return fault_pass(fault);
         slice.from = slice.to;
         result->objects += slice.removed;
         if (sweep->progress)
             sweep->progress(sweep->context, "removing objects", (int64_t)slice.to,
-                            (int64_t)sweep->count);
+                            (int64_t)sweep->objects.count);
     }
     return FAULT_OK;
 }
@@ -186,6 +173,6 @@ enum fault_code sweep_objects(struct sqlite_store *store, const struct gc_spec *
         code = mark(store, &sweep, fault);
     if (code == FAULT_OK)
         code = sweep_list(store, &sweep, result, fault);
-    free(sweep.objects);
+    numbers_clear(&sweep.objects);
     return code;
 }

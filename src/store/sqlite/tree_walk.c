@@ -1,5 +1,6 @@
 #include "store/sqlite/tree_walk.h"
 
+#include "base/array.h"
 #include "store/sqlite/object_row.h"
 
 #include <stdlib.h>
@@ -27,12 +28,7 @@ void tree_walk_clear(struct tree_walk *walk)
 
 static void push(struct tree_walk *walk, int64_t object, bool done)
 {
-    if (walk->count == walk->room) {
-        walk->room = walk->room ? walk->room * 2 : 256;
-        walk->steps = realloc(walk->steps, walk->room * sizeof(*walk->steps));
-        if (!walk->steps)
-            abort();
-    }
+    walk->steps = array_more(walk->steps, walk->count, &walk->room, sizeof(*walk->steps));
     walk->steps[walk->count++] = (struct walk_step){object, done};
 }
 

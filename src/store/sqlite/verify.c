@@ -445,6 +445,32 @@ static enum fault_code check_acts(struct check *check, struct fault *fault)
     }
 }
 
+/* Looks at one row. FAULT_CORRUPT is a problem to report, any other fault ends the check. */
+typedef enum fault_code row_check(struct check *check, sqlite3_stmt *q, struct fault *fault);
+
+/* Each row is that of a `noun`, with its number in the first column. */
+static enum fault_code check_rows(struct check *check, sqlite3_stmt *q, const char *noun,
+                                  row_check *one, struct fault *fault)
+{
+    bool row;
+
+    for (;;) {
+        enum fault_code code;
+
+        if (db_step(check->db, q, &row, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!row)
+            return FAULT_OK;
+        code = one(check, q, fault);
+        if (code == FAULT_CORRUPT)
+            report(check, "%s %lld: %s", noun, (long long)sqlite3_column_int64(q, 0),
+                   fault->message);
+        else if (code != FAULT_OK)
+            return code;
+        arena_clear(&check->arena);
+    }
+}
+
 static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struct fault *fault)
 {
     int64_t s = sqlite3_column_int64(q, 0), fam = sqlite3_column_int64(q, 1);
@@ -456,6 +482,7 @@ static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struc
     struct act act;
     enum fault_code code;
 
+    check->result.sessions++;
     code = act_get(check->db, base, &act, fault);
     if (code == FAULT_CORRUPT) {
         report(check, "session \"%.*s\": the place where it begins is missing", STR_ARG(id));
@@ -481,24 +508,8 @@ static enum fault_code check_session(struct check *check, sqlite3_stmt *q, struc
 
 static enum fault_code check_sessions(struct check *check, struct fault *fault)
 {
-    sqlite3_stmt *q = db_query(check->db, Q_VERIFY_SESSIONS, NULL, 0);
-    bool row;
-
-    for (;;) {
-        enum fault_code code;
-
-        if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (!row)
-            return FAULT_OK;
-        code = check_session(check, q, fault);
-        if (code == FAULT_CORRUPT)
-            report(check, "session %lld: %s", (long long)sqlite3_column_int64(q, 0),
-                   fault->message);
-        else if (code != FAULT_OK)
-            return code;
-        check->result.sessions++;
-    }
+    return check_rows(check, db_query(check->db, Q_VERIFY_SESSIONS, NULL, 0), "session",
+                      check_session, fault);
 }
 
 /* Turns that are run, kept answers, tokens. */
@@ -545,23 +556,8 @@ static enum fault_code check_object(struct check *check, sqlite3_stmt *q, struct
 
 static enum fault_code check_objects(struct check *check, struct fault *fault)
 {
-    sqlite3_stmt *q = db_query(check->db, Q_OBJECT_SCAN, NULL, 0);
-    bool row;
-
-    for (;;) {
-        enum fault_code code;
-
-        if (db_step(check->db, q, &row, fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (!row)
-            return FAULT_OK;
-        code = check_object(check, q, fault);
-        if (code == FAULT_CORRUPT)
-            report(check, "object %lld: %s", (long long)sqlite3_column_int64(q, 0), fault->message);
-        else if (code != FAULT_OK)
-            return code;
-        arena_clear(&check->arena);
-    }
+    return check_rows(check, db_query(check->db, Q_OBJECT_SCAN, NULL, 0), "object", check_object,
+                      fault);
 }
 
 /* Moves of files that are going on. */
