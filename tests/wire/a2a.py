@@ -414,7 +414,8 @@ def streams(t, c):
            "… the task first, with what the user said")
     t.same((got[1]["kind"], got[1]["status"]["state"], got[1]["final"]), ("status-update", "working", False), "… then that it is worked on")
     chunks = [e for e in got if e["kind"] == "artifact-update" and not e["lastChunk"]]
-    t.same([(e["artifact"]["parts"][0]["text"], e["append"]) for e in chunks], [("He", False), ("llo", True)], "… the text as it comes")
+    t.same("".join(e["artifact"]["parts"][0]["text"] for e in chunks), "Hello", "… the text as it comes")
+    t.same([e["append"] for e in chunks], [False] + [True] * (len(chunks) - 1), "… each piece behind the one before")
     spoken = [e for e in got if e["kind"] == "status-update" and "message" in e["status"]]
     t.same([(e["status"]["state"], e["status"]["message"]["parts"]) for e in spoken],
            [("working", [{"kind": "text", "text": "Hello"}])], "… the message when it is whole")
