@@ -54,6 +54,7 @@ struct tine_options {
     /* Asked several times a second while a call waits; true ends it with "interrupted". */
     bool (*stop)(void *context);
     void *context;
+    void *socket_context; /* that `socket` is given; NULL: `context` */
 };
 
 /*
@@ -203,6 +204,7 @@ struct tine_hit {
     const char *snippet;
     const int64_t (*matches)[2]; /* first character and the one behind the last */
     size_t match_count;
+    int64_t index; /* place in the conversation; -1: it was not asked for within a session */
     int64_t created_ms;
     const char *json;
 };
@@ -276,6 +278,7 @@ struct tine_result {
     size_t entry_count;
     const struct tine_hit *hits;
     size_t hit_count;
+    int64_t next_place; /* of tine_search within a session: go on from here; -1: that was all */
     const struct tine_label *label;
     const struct tine_label *labels;
     size_t label_count;
@@ -519,8 +522,22 @@ bool tine_labels(struct tine *tine, const char *session, struct tine_result **ou
 bool tine_label(struct tine *tine, const char *session, const char *message, bool part,
                 const char *text, struct tine_result **out, struct tine_error *error);
 
-bool tine_search(struct tine *tine, const char *words, int64_t limit, struct tine_result **out,
-                 struct tine_error *error);
+struct tine_search_options {
+    const char *words;   /* all must occur; "a phrase" in quotes; a star behind a word: its start */
+    const char *session; /* id: only messages of its conversation as it is now; NULL: everything */
+    /* within a session, at most one of them; both NULL: all, newest first */
+    const int64_t *before; /* those with a smaller place than this, newest first */
+    const int64_t *after;  /* those with a larger place, oldest first; -1: from the beginning */
+    int64_t limit;         /* at most 1000; 0: the server chooses */
+};
+
+/*
+ * Titles and messages by their words. Within a session it takes the same time however long the
+ * conversation is; when the server ended it early, next_place of the result says from where to ask
+ * again, the same way. Each time that is further on.
+ */
+bool tine_search(struct tine *tine, const struct tine_search_options *options,
+                 struct tine_result **out, struct tine_error *error);
 
 /* ---- files ---- */
 

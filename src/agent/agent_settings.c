@@ -216,6 +216,11 @@ enum fault_code agent_settings_allow(struct agent_settings *settings, struct str
 
     if (tool_rules_name(allow, tool))
         return FAULT_OK;
+    if (tool.n && tool.p[tool.n - 1] == '*')
+        return fault_set(
+            fault, FAULT_INVALID,
+            "tool \"%.*s\" cannot be allowed for good: its name would stand for others",
+            (int)(tool.n < 100 ? tool.n : 100), tool.p);
     if (allow->count >= SETTINGS_RULES)
         return fault_set(fault, FAULT_LIMIT, "%d tools are allowed already; that is the limit",
                          SETTINGS_RULES);

@@ -42,7 +42,10 @@ void agent_settings_write(struct json_out *out, const char *key,
 struct str agent_settings_put(struct str settings, const struct agent_settings *agent,
                               struct arena *arena);
 
-/* From now on the tool is allowed; one that is allowed already is not named twice. FAULT_LIMIT. */
+/*
+ * From now on the tool is allowed; one that is allowed already is not named twice. FAULT_LIMIT.
+ * FAULT_INVALID for a name that ends with a star: as a rule it would stand for others, too.
+ */
 FAULT_CHECK enum fault_code agent_settings_allow(struct agent_settings *settings, struct str tool,
                                                  struct arena *arena, struct fault *fault);
 

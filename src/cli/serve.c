@@ -5,6 +5,8 @@
 #include "cli/home.h"
 #include "cli/in_force.h"
 
+#include <stdlib.h>
+
 static const struct option options[] = {
     {"listen", "ADDR:PORT...",
      "where to listen (TINE_LISTEN; default " CONFIG_LISTEN_DEFAULT "); port 0: any;\n"
@@ -49,24 +51,40 @@ static void drop_file_doors(const struct cli *cli, struct config *config)
     config->door_count = kept;
 }
 
-/* Does it look like ADDR:PORT? What exactly is wrong with it is found when it is opened. */
-static bool has_port(const char *listen)
+enum { PORT_DIGITS = 5, PORT_MAX = 65535 };
+
+static bool is_port(const char *text)
+{
+    size_t n = strlen(text);
+
+    return n > 0 && n <= PORT_DIGITS && strspn(text, "0123456789") == n &&
+           strtol(text, NULL, 10) <= PORT_MAX;
+}
+
+/* Does it look like ADDR:PORT? What else is wrong with the address is found when it is opened. */
+static enum fault_code listen_check(struct cli *cli, const char *by, const char *listen,
+                                    struct fault *fault)
 {
     const char *colon = strrchr(listen, ':');
 
-    return colon && colon > listen && colon[1] &&
-           strspn(colon + 1, "0123456789") == strlen(colon + 1);
+    if (!colon || colon == listen || strpbrk(listen, " \t\r\n\v\f"))
+        return cli_usage(cli, fault, "%s: \"%s\" is no address with a port", by, listen);
+    if (!is_port(colon + 1))
+        return cli_usage(cli, fault,
+                         "%s: \"%s\" has the port \"%s\", which is no number from 0 to %d", by,
+                         listen, colon + 1, PORT_MAX);
+    return FAULT_OK;
 }
 
 /* NAME=ADDR:PORT */
 static enum fault_code door_add(struct cli *cli, struct str name, const char *listen,
                                 struct config *config, struct fault *fault)
 {
-    if (dialect_check(cli, name, fault) != FAULT_OK)
+    const char *by = arena_printf(&cli->arena, "--listen %.*s", STR_ARG(name)).p;
+
+    if (dialect_check(cli, name, fault) != FAULT_OK ||
+        listen_check(cli, by, listen, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!has_port(listen))
-        return cli_usage(cli, fault, "--listen %.*s: \"%s\" is no address with a port",
-                         STR_ARG(name), listen);
     if (config->door_count == CONFIG_DOORS)
         return cli_usage(cli, fault, "there may be %d further ports", CONFIG_DOORS);
     config->doors[config->door_count++] =
@@ -92,14 +110,14 @@ static enum fault_code settle_listen(struct cli *cli, struct in_force *out, stru
         }
         if (!*value)
             return cli_usage(cli, fault, "--listen is empty");
-        if (!has_port(value))
-            return cli_usage(cli, fault, "--listen: \"%s\" is no address with a port", value);
+        if (listen_check(cli, "--listen", value, fault) != FAULT_OK)
+            return fault_pass(fault);
         if (main_one)
             return cli_usage(cli, fault, "--listen is given twice without a NAME=");
         main_one = value;
     }
     out->config.listen = main_one ? main_one : out->listen.value;
-    return FAULT_OK;
+    return main_one ? FAULT_OK : listen_check(cli, out->listen.by, out->listen.value, fault);
 }
 
 /* The configuration with what the command line says laid over it. */

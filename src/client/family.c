@@ -1,6 +1,9 @@
 /* The family of a session, its journal, labels and what search finds. */
 #include "client/errand.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 bool tine_tree(struct tine *tine, const char *session, bool details, struct tine_result **out,
                struct tine_error *error)
 {
@@ -81,14 +84,28 @@ bool tine_label(struct tine *tine, const char *session, const char *message, boo
     return errand_end(&errand, REPLY_LABEL, out);
 }
 
-bool tine_search(struct tine *tine, const char *words, int64_t limit, struct tine_result **out,
-                 struct tine_error *error)
+/* A place, which may be 0. */
+static void query_place(struct path *path, const char *name, const int64_t *place)
+{
+    char digits[32];
+
+    if (!place)
+        return;
+    snprintf(digits, sizeof(digits), "%" PRId64, *place);
+    path_query(path, name, digits);
+}
+
+bool tine_search(struct tine *tine, const struct tine_search_options *options,
+                 struct tine_result **out, struct tine_error *error)
 {
     struct errand errand;
 
     errand_begin(&errand, tine, "GET", error);
     path_add(&errand.path, "/search");
-    path_query(&errand.path, "q", words ? words : "");
-    path_query_int(&errand.path, "limit", limit);
-    return errand_end(&errand, REPLY_MEMBERS, out);
+    path_query(&errand.path, "q", options->words ? options->words : "");
+    path_query(&errand.path, "session", options->session);
+    query_place(&errand.path, "before", options->before);
+    query_place(&errand.path, "after", options->after);
+    path_query_int(&errand.path, "limit", options->limit);
+    return errand_end(&errand, REPLY_HITS, out);
 }

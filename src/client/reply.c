@@ -85,6 +85,18 @@ static bool workspace_read(struct reader *reader, const struct json_value *reply
            bytes_read(reader, reply, "dir_bytes", &out->workspace_dir, NULL);
 }
 
+static const struct field hits_fields[] = {
+    FIELD("next", FIELD_INT, tine_result, next_place),
+    FIELD_ITEMS("hits", tine_result, hits, hit_count, &shape_hit),
+};
+
+static bool hits_read(struct reader *reader, const struct json_value *reply,
+                      struct tine_result *out)
+{
+    out->next_place = -1;
+    return fields_read(reader, reply, "hits", hits_fields, FIELD_COUNT(hits_fields), out);
+}
+
 static const struct field raw_fields[] = {
     FIELD("next", FIELD_TEXT, tine_result, next),
     FIELD_ITEMS("entries", tine_result, messages, message_count, &shape_message),
@@ -115,6 +127,8 @@ bool reply_read(struct reader *reader, struct str bytes, enum reply_shape shape,
         return fields_read(reader, &reply, what, me_fields, FIELD_COUNT(me_fields), out);
     case REPLY_WORKSPACE:
         return workspace_read(reader, &reply, out);
+    case REPLY_HITS:
+        return hits_read(reader, &reply, out);
     case REPLY_RAW:
         return fields_read(reader, &reply, what, raw_fields, FIELD_COUNT(raw_fields), out);
     case REPLY_MEMBERS:

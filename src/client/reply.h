@@ -12,6 +12,7 @@ enum reply_shape {
     REPLY_LABEL,
     REPLY_ME,
     REPLY_WORKSPACE,
+    REPLY_HITS,    /* its `next` is a place */
     REPLY_RAW,     /* its entries are messages */
     REPLY_CONTENT, /* the content of a file, which may be empty */
     REPLY_NOTHING  /* nobody looks into it */

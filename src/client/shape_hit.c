@@ -28,10 +28,11 @@ static const struct field fields[] = {
     FIELD("role", FIELD_TEXT, tine_hit, role),
     FIELD("snippet", FIELD_TEXT, tine_hit, snippet),
     FIELD("created_at", FIELD_TIME, tine_hit, created_ms),
+    FIELD("index", FIELD_INT, tine_hit, index),
     FIELD_ITEMS("matches", tine_hit, matches, match_count, &shape_match),
 };
 
-static const struct tine_hit fresh = {.session = "", .title = "", .snippet = ""};
+static const struct tine_hit fresh = {.session = "", .title = "", .snippet = "", .index = -1};
 
 const struct shape shape_hit = {
     .what = "a hit",

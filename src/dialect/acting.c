@@ -2,6 +2,9 @@
 
 #include "base/utf8.h"
 
+#define OPERATOR "local"
+#define NOBODY   "admin@kagent.dev" /* whom kagent's clients name when nobody has logged in */
+
 static bool name_valid(struct str name)
 {
     if (name.n > LIMIT_OWNER_BYTES || !utf8_valid(name))
@@ -17,7 +20,7 @@ enum fault_code acting_owner(struct exchange *x, struct str named, int64_t *owne
 {
     const struct caller *caller = &x->request.caller;
 
-    if (named.n == 0 || str_eq(named, STR("admin@kagent.dev")) || str_eq(named, caller->name)) {
+    if (named.n == 0 || str_eq(named, STR(NOBODY)) || str_eq(named, caller->name)) {
         *owner = caller->owner;
         return FAULT_OK;
     }
@@ -29,4 +32,9 @@ enum fault_code acting_owner(struct exchange *x, struct str named, int64_t *owne
                          "the name of a user has at most %d bytes of valid UTF-8",
                          LIMIT_OWNER_BYTES);
     return store_owner(app_of(x)->store, named, owner, fault);
+}
+
+struct str acting_name(struct str owner)
+{
+    return str_eq(owner, STR(OPERATOR)) ? STR(NOBODY) : owner;
 }

@@ -15,4 +15,10 @@
 FAULT_CHECK enum fault_code acting_owner(struct exchange *x, struct str named, int64_t *owner,
                                          struct fault *fault);
 
+/*
+ * An owner's name as kagent has it: that of the local operator is "admin@kagent.dev", in what is
+ * given as in what is asked.
+ */
+struct str acting_name(struct str owner);
+
 #endif

@@ -191,6 +191,32 @@ static enum fault_code create_words(const struct root_question *question,
     return has(question, ROOT_DOCKER_AGENT) ? FAULT_OK : FAULT_UNDECIDED;
 }
 
+/* The dialect at the root in which a session was born. */
+static bool is_born(struct str home, enum root_dialect *out)
+{
+    return is_dialect(str_eq(home, STR("a2a")) ? STR("kagent") : home, out) && *out != ROOT_ESC;
+}
+
+/* What the home of a session comes to at the root; the rest is as one born native. */
+static enum root_dialect home_dialect(struct str home, enum root_call call)
+{
+    enum root_dialect born;
+
+    if (is_born(home, &born))
+        return born;
+    return call == ROOT_FORK ? ROOT_ASH : ROOT_DOCKER_AGENT;
+}
+
+bool root_teller(const struct root_question *question, enum root_dialect *out)
+{
+    struct fault none;
+    struct str home;
+
+    return !question->named.p && question->home &&
+           question->home(question->context, &home, &none) == FAULT_OK && is_born(home, out) &&
+           has(question, *out);
+}
+
 /* Rule 3. */
 static enum fault_code by_words(const struct root_question *question, struct arena *arena,
                                 enum root_dialect *out, struct fault *fault)
@@ -201,23 +227,13 @@ static enum fault_code by_words(const struct root_question *question, struct are
     if (question->call == ROOT_OTHER)
         return FAULT_UNDECIDED;
     if (json_read(text, LIMIT_JSON_DEPTH, "the body", &body, fault) != FAULT_OK)
-        return fault_pass(fault);
+        return root_teller(question, out) ? FAULT_OK : fault_pass(fault);
     if (body.type != JSON_OBJECT)
-        return fault_set(fault, FAULT_INVALID, "the body must be an object");
+        return root_teller(question, out)
+                   ? FAULT_OK
+                   : fault_set(fault, FAULT_INVALID, "the body must be an object");
     return question->call == ROOT_FORK ? fork_words(question, &body, arena, out, fault)
                                        : create_words(question, &body, arena, out);
-}
-
-/* What the home of a session comes to at the root; the rest is as one born native. */
-static enum root_dialect home_dialect(struct str home, enum root_call call)
-{
-    if (str_eq(home, STR("kagent")) || str_eq(home, STR("a2a")))
-        return ROOT_KAGENT;
-    if (str_eq(home, STR("docker-agent")))
-        return ROOT_DOCKER_AGENT;
-    if (str_eq(home, STR("ash")))
-        return ROOT_ASH;
-    return call == ROOT_FORK ? ROOT_ASH : ROOT_DOCKER_AGENT;
 }
 
 /* Rule 4. One that is not there, or is there for two users, has no home. */
@@ -513,6 +529,8 @@ static enum fault_code root_run(struct exchange *x, struct fault *fault)
     code = root_decide(&question, &x->arena, &dialect, fault);
     if (code == FAULT_UNDECIDED)
         addresses_say(x, path);
+    if (code == FAULT_INVALID && root_teller(&question, &dialect))
+        exchange_assign(x, dialects[dialect].table);
     if (code)
         return code;
     return exchange_reroute(x, dialects[dialect].table, fault);

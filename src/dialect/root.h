@@ -48,9 +48,13 @@ struct root_question {
 
 /*
  * Whose request is it? FAULT_INVALID for a name or a body that cannot be, FAULT_UNDECIDED when
- * nothing says it.
+ * nothing says it. A body that cannot be read is for the dialect in which the session was born to
+ * refuse.
  */
 FAULT_CHECK enum fault_code root_decide(const struct root_question *question, struct arena *arena,
                                         enum root_dialect *out, struct fault *fault);
+
+/* In whose shape is such a FAULT_INVALID told? False: in nobody's, no dialect is known. */
+bool root_teller(const struct root_question *question, enum root_dialect *out);
 
 #endif

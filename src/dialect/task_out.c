@@ -1,6 +1,7 @@
 /* Tasks of A2A 0.3: a turn, a task that was saved, and all that came before a cut. */
 #include "dialect/tasks_own.h"
 
+#include "dialect/acting.h"
 #include "dialect/turn_ending.h"
 #include "message/part.h"
 
@@ -43,7 +44,7 @@ void task_metadata_write(struct json_out *out, const struct session *session, st
 {
     json_out_string(out, "kagent_app_name", app_name(session->agent, arena));
     json_out_string(out, "kagent_session_id", session->id);
-    json_out_string(out, "kagent_user_id", session->owner);
+    json_out_string(out, "kagent_user_id", acting_name(session->owner));
     if (turn.n)
         json_out_string(out, "kagent_invocation_id", turn);
 }

@@ -78,6 +78,11 @@ static enum fault_code rule_run(const struct run_step *run, struct fault *fault)
     return rule_text("the holder of the turn", run->holder, LIMIT_HOLDER_BYTES, fault);
 }
 
+enum fault_code engine_append_check(struct entry_spec *entry, struct fault *fault)
+{
+    return rule_entry(entry, fault);
+}
+
 enum fault_code engine_append(struct engine *engine, struct append_spec *spec,
                               struct entry_spec *entries, size_t count, struct arena *arena,
                               struct append_result *out, struct fault *fault)

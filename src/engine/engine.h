@@ -49,6 +49,10 @@ FAULT_CHECK enum fault_code engine_append(struct engine *engine, struct append_s
                                           struct entry_spec *entries, size_t count,
                                           struct arena *arena, struct append_result *out,
                                           struct fault *fault);
+
+/* Would it take this entry, as far as that can be said of the entry alone? */
+FAULT_CHECK enum fault_code engine_append_check(struct entry_spec *entry, struct fault *fault);
+
 FAULT_CHECK enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec,
                                         struct arena *arena, struct fork_result *out,
                                         struct fault *fault);
@@ -71,6 +75,10 @@ FAULT_CHECK enum fault_code engine_merge(struct engine *engine, struct merge_spe
                                          struct fault *fault);
 FAULT_CHECK enum fault_code engine_save(struct engine *engine, struct record_spec *spec,
                                         struct fault *fault);
+
+/* Would it take this record, as far as that can be said of the record alone? */
+FAULT_CHECK enum fault_code engine_save_check(const struct record_spec *spec, struct fault *fault);
+
 FAULT_CHECK enum fault_code engine_label(struct engine *engine, struct label_spec *spec,
                                          struct arena *arena, struct label *out,
                                          struct fault *fault);

@@ -77,13 +77,19 @@ enum fault_code engine_fork(struct engine *engine, struct fork_spec *spec, struc
     return store_session_fork(engine_store(engine), spec, arena, out, fault);
 }
 
-enum fault_code engine_save(struct engine *engine, struct record_spec *spec, struct fault *fault)
+enum fault_code engine_save_check(const struct record_spec *spec, struct fault *fault)
 {
     if (spec->id.n == 0)
         return fault_set(fault, FAULT_INVALID, "a record needs an id");
     if (rule_text("the id of the record", spec->id, LIMIT_ID_BYTES, fault) != FAULT_OK ||
-        rule_text("the name of the turn", spec->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK ||
-        rule_length("the record", spec->body, LIMIT_ENTRY_BYTES, fault) != FAULT_OK)
+        rule_text("the name of the turn", spec->turn, LIMIT_TURN_BYTES, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return rule_length("the record", spec->body, LIMIT_ENTRY_BYTES, fault);
+}
+
+enum fault_code engine_save(struct engine *engine, struct record_spec *spec, struct fault *fault)
+{
+    if (engine_save_check(spec, fault) != FAULT_OK)
         return fault_pass(fault);
     spec->at_us = engine_now_us(engine);
     return store_record_save(engine_store(engine), spec, fault);

@@ -34,6 +34,8 @@ enum fault_code turn_new(struct turns *turns, const struct turn_cmd *cmd, int64_
     id_format(&id, name);
     turn->name = arena_dup(&turn->arena, str_of(name));
     turn->session = arena_dup(&turn->arena, cmd->session);
+    turn->model = arena_dup(&turn->arena, cmd->model);
+    turn->steps_max = cmd->steps_max;
     turn->call = (struct agent_call){.ops = &turn_call_ops,
                                      .arena = &turn->arena,
                                      .session = turn->session,

@@ -42,7 +42,9 @@ struct turn {
     bool cancelled; /* under the lock of turns */
     bool was_queued;
     struct fault fault; /* why it could not begin */
-    int64_t e0;         /* the newest number before its first event */
+    struct str model;   /* of the command, as steps_max */
+    int64_t steps_max;
+    int64_t e0; /* the newest number before its first event */
     /* what it begins with; its own when it had to wait */
     struct entry_spec *entries;
     size_t count;
@@ -95,7 +97,7 @@ size_t turn_so_far(struct turn *turn, struct arena *arena, struct turn_piece pie
 FAULT_CHECK enum fault_code turn_ask(struct turn *turn, const struct question *question,
                                      struct question_answer *out, struct fault *fault);
 
-/* What the session asks of its agent, as it is now. */
+/* What the session asks of its agent, as it is now, and over it what the turn was sent with. */
 FAULT_CHECK enum fault_code turn_read_settings(struct turn *turn, struct fault *fault);
 
 /* The ask as it is told. */

@@ -50,6 +50,10 @@ enum fault_code turn_read_settings(struct turn *turn, struct fault *fault)
                              false, &arena, &session, fault);
     if (code == FAULT_OK)
         code = agent_settings_read(session.settings, &turn->arena, &turn->call.settings, fault);
+    if (turn->model.n)
+        turn->call.settings.model = turn->model;
+    if (turn->steps_max)
+        turn->call.settings.steps_max = turn->steps_max;
     arena_clear(&arena);
     return code;
 }

@@ -15,20 +15,42 @@ enum { RUNNING_MAX = 64, QUEUED_MAX = 16, CANCEL_WAIT_S = 5 };
 
 /* ---- cancelling ---- */
 
-/* Does another process run a turn in the session? With its seat held, and nothing active on it. */
-static bool runs_elsewhere(struct turns *turns, int64_t owner, struct str session)
+/* Is it the turn that is meant? Without a name any one is. */
+static bool is_meant(struct str turn, struct str name)
+{
+    return turn.n == 0 || str_eq(turn, name);
+}
+
+/* The session's newest turn is active, and meant. Nothing is active on its seat, which is held. */
+static bool is_left_active(struct turns *turns, int64_t owner, struct str session, struct str turn,
+                           struct arena *arena, struct run *out)
 {
     struct fault fault;
-    struct arena arena;
-    struct run run;
-    bool elsewhere;
 
-    arena_init(&arena);
-    elsewhere = store_run_get(engine_store(turns->options.engine), owner, session, &arena, &run,
-                              &fault) == FAULT_OK &&
-                run_active(run.state) && !str_eq(run.holder, runner_name(turns->runner));
-    arena_clear(&arena);
-    return elsewhere;
+    return store_run_get(engine_store(turns->options.engine), owner, session, arena, out, &fault) ==
+               FAULT_OK &&
+           run_active(out->state) && is_meant(turn, out->turn);
+}
+
+/* Of a turn that this process does not run: one that nobody runs any more is ended. */
+static enum fault_code cancel_other(struct turns *turns, int64_t owner, struct str session,
+                                    struct str turn, struct arena *arena, struct fault *fault)
+{
+    struct run run;
+
+    if (is_left_active(turns, owner, session, turn, arena, &run)) {
+        if (turn_recover(turns, owner, session))
+            return FAULT_OK;
+        if (!str_eq(run.holder, runner_name(turns->runner)))
+            return fault_set(fault, FAULT_TURN_RUNNING,
+                             "another process runs the turn in session \"%.*s\"; stop it there",
+                             STR_ARG(session));
+    }
+    if (turn.n)
+        return fault_set(fault, FAULT_NO_TURN, "turn \"%.*s\" is not running in session \"%.*s\"",
+                         (int)(turn.n < 100 ? turn.n : 100), turn.p, STR_ARG(session));
+    return fault_set(fault, FAULT_NO_TURN, "no turn is running in session \"%.*s\"",
+                     STR_ARG(session));
 }
 
 /* Waits until the turn is not the seat's any more. */
@@ -51,10 +73,10 @@ static void wait_for_end(struct turns *turns, struct seat *seat, const struct tu
     pthread_mutex_unlock(&turns->lock);
 }
 
-enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str name,
+enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str name, struct str turn,
                              struct fault *fault)
 {
-    struct turn *active, *dropped;
+    struct turn *active, *dropped = NULL;
     enum fault_code code = FAULT_OK;
     struct session session;
     struct seat *seat;
@@ -69,18 +91,16 @@ enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str name
     }
     seat = seat_take(turns, session.s);
     active = seat->active;
-    dropped = seat_pop_all(turns, seat);
+    if (active && !is_meant(turn, active->name))
+        active = NULL;
+    if (turn.n == 0)
+        dropped = seat_pop_all(turns, seat);
     if (active) {
         pthread_mutex_lock(&turns->lock);
         turn_cancel(active);
         pthread_mutex_unlock(&turns->lock);
-    } else if (!turn_recover(turns, owner, name)) {
-        code = runs_elsewhere(turns, owner, name)
-                   ? fault_set(fault, FAULT_TURN_RUNNING,
-                               "another process runs the turn in session \"%.*s\"; stop it there",
-                               STR_ARG(name))
-                   : fault_set(fault, FAULT_NO_TURN, "no turn is running in session \"%.*s\"",
-                               STR_ARG(name));
+    } else {
+        code = cancel_other(turns, owner, name, turn, &arena, fault);
     }
     pthread_mutex_unlock(&seat->lock);
     turn_tell_and_free(dropped, RUN_CANCELLED);

@@ -71,6 +71,8 @@ struct turn_cmd {
     struct once *once;   /* its answer is the name of the turn */
     enum turn_busy busy; /* when a turn is active in the session */
     turn_asked *asked;   /* with the context of `done`; NULL: nobody wants to know */
+    struct str model;    /* for this turn, over the session's settings; empty: as they say */
+    int64_t steps_max;   /* likewise; 0: as they say */
 };
 
 /* How a turn ended. Called once, on a thread of the turns; may call the store. */
@@ -114,10 +116,11 @@ FAULT_CHECK enum fault_code turns_join(struct turns *turns, const struct turn_wa
 
 /*
  * Stops the active turn, drops the sends that wait, and returns when it has ended (or after a few
- * seconds, when its agent is slow to stop); what was said stays. FAULT_NO_TURN.
+ * seconds, when its agent is slow to stop); what was said stays. With the name of a turn only that
+ * one is stopped, and what waits goes on. FAULT_NO_TURN, also when another one than that is active.
  */
 FAULT_CHECK enum fault_code turns_cancel(struct turns *turns, int64_t owner, struct str session,
-                                         struct fault *fault);
+                                         struct str turn, struct fault *fault);
 
 /*
  * What the session's turn waits for; false when it does not wait. From any thread. One who joins a
@@ -129,7 +132,7 @@ bool turns_asked(struct turns *turns, int64_t owner, struct str session, struct 
 /*
  * Answers it. `id` is that of the ask; empty: whatever it asks. A yes for more than this once is in
  * the session's settings when this returns. FAULT_NO_TURN when it does not wait (for that),
- * FAULT_TOO_LARGE.
+ * FAULT_TOO_LARGE, FAULT_INVALID for a tool that cannot be allowed for good.
  */
 FAULT_CHECK enum fault_code turns_answer(struct turns *turns, int64_t owner, struct str session,
                                          struct str id, const struct question_answer *answer,

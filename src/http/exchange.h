@@ -67,4 +67,7 @@ void exchange_stream(struct exchange *x, const struct stream_source *source);
 FAULT_CHECK enum fault_code exchange_reroute(struct exchange *x, const struct route_table *table,
                                              struct fault *fault);
 
+/* That alone, and nothing is run: the handler returns a fault, which is that table's to write. */
+void exchange_assign(struct exchange *x, const struct route_table *table);
+
 #endif

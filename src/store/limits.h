@@ -29,6 +29,7 @@ enum {
     LIMIT_STATE_KEYS = 10 * 1000,           /* changes in one delta */
     LIMIT_QUERY_BYTES = 1024,               /* words to search for */
     LIMIT_PAGE = 1000,                      /* rows of one page */
+    LIMIT_LOOKS = 2000,                     /* matches that a search in one session looks at */
     LIMIT_SESSIONS = 100 * 1000,            /* sessions of one owner */
     LIMIT_FLAT_MESSAGES = 16 * 1000 * 1000, /* messages of a path with sub-sessions flattened in */
     LIMIT_JSON_DEPTH = 64,

@@ -139,12 +139,14 @@ typedef enum fault_code rewound_visit(void *context, const struct rewound *rewou
                                       struct fault *fault);
 
 struct hit {
-    struct str session, title; /* the session that wrote it, or its nearest living fork */
+    struct str session, title; /* the session that wrote it, or its nearest living fork; within a
+                                  session, that one */
     struct str message;        /* id; of what is inside a sub-session, that of the reference to it;
                                   empty: the title matched */
     enum role role;
     int64_t at_us;
     struct str snippet; /* matched words between \x02 and \x03 */
+    int64_t index;      /* within a session: place in its visible list; else -1 */
 };
 
 typedef enum fault_code hit_visit(void *context, const struct hit *hit, struct fault *fault);

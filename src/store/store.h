@@ -309,10 +309,24 @@ struct log_spec {
     int64_t limit;        /* 0: all */
 };
 
+enum search_way {
+    SEARCH_NEWEST, /* all, newest first */
+    SEARCH_BEFORE, /* those with a smaller place, newest first */
+    SEARCH_AFTER   /* those with a larger place, oldest first */
+};
+
 struct search_spec {
     int64_t owner;
     struct str words; /* all must occur; "a phrase"; a star at the end of a word: its start */
     int64_t limit;
+    /* Only the visible messages on the path of this session; empty: everything there is. */
+    struct str session;
+    enum search_way way; /* within a session; the others ignore it */
+    int64_t place;       /* SEARCH_BEFORE, SEARCH_AFTER: a place in its visible list */
+};
+
+struct search_info {
+    int64_t next; /* within a session: the place to go on from, the same way; -1: that was all */
 };
 
 /* ---- who may come in, and who answers ---- */
@@ -431,6 +445,8 @@ struct store_read_ops {
                                struct fault *);
     enum fault_code (*records)(struct store *, int64_t owner, struct str session, record_visit *,
                                void *, struct fault *);
+    enum fault_code (*record_last)(struct store *, int64_t owner, struct str session,
+                                   unsigned kinds, struct arena *, struct record *, struct fault *);
     enum fault_code (*record_find)(struct store *, int64_t owner, struct str id, struct arena *,
                                    struct str *session, struct fault *);
     enum fault_code (*labels)(struct store *, int64_t owner, struct str session, label_visit *,
@@ -440,7 +456,7 @@ struct store_read_ops {
     enum fault_code (*rewound)(struct store *, int64_t owner, struct str session, rewound_visit *,
                                void *, struct fault *);
     enum fault_code (*search)(struct store *, const struct search_spec *, hit_visit *, void *,
-                              struct fault *);
+                              struct search_info *, struct fault *);
     enum fault_code (*events)(struct store *, const struct event_spec *, event_visit *, void *,
                               struct event_info *, struct fault *);
     enum fault_code (*turn)(struct store *, int64_t owner, struct str session, struct str turn,
@@ -716,6 +732,19 @@ FAULT_CHECK static inline enum fault_code store_records(struct store *store, int
     return store->read->records(store, owner, session, visit, context, fault);
 }
 
+/*
+ * Of the records on the session's path, as store_records gives them, the one that was saved last
+ * and is of one of these kinds (1U << kind, kinds below 32). No other body is read.
+ * FAULT_NOT_FOUND.
+ */
+FAULT_CHECK static inline enum fault_code store_record_last(struct store *store, int64_t owner,
+                                                            struct str session, unsigned kinds,
+                                                            struct arena *arena, struct record *out,
+                                                            struct fault *fault)
+{
+    return store->read->record_last(store, owner, session, kinds, arena, out, fault);
+}
+
 /* The id of the living session in which a record of that id was last saved. FAULT_NOT_FOUND. */
 FAULT_CHECK static inline enum fault_code store_record_find(struct store *store, int64_t owner,
                                                             struct str id, struct arena *arena,
@@ -750,13 +779,17 @@ FAULT_CHECK static inline enum fault_code store_rewound(struct store *store, int
     return store->read->rewound(store, owner, session, visit, context, fault);
 }
 
-/* Titles and text across all branches, newest first; sees everything acknowledged before it. */
-FAULT_CHECK static inline enum fault_code store_search(struct store *store,
-                                                       const struct search_spec *spec,
-                                                       hit_visit *visit, void *context,
-                                                       struct fault *fault)
+/*
+ * Titles and text across all branches, newest first; or the messages of one session. Sees
+ * everything acknowledged before it. Within a session it costs what it looks at, however long the
+ * session is, and ends after `limit` hits or LIMIT_LOOKS matches: `info` (may be NULL) then says
+ * where to go on, which is always further than it began.
+ */
+FAULT_CHECK static inline enum fault_code
+store_search(struct store *store, const struct search_spec *spec, hit_visit *visit, void *context,
+             struct search_info *info, struct fault *fault)
 {
-    return store->read->search(store, spec, visit, context, fault);
+    return store->read->search(store, spec, visit, context, info, fault);
 }
 
 /*

@@ -95,6 +95,24 @@ static void are_written_as_they_are_read(void **state)
     CHECK_FAULT(agent_settings_allow(&settings, STR("more"), &arena, &fault), FAULT_LIMIT, &fault);
 }
 
+/* As a rule it would be a pattern, and "*" all tools there are. */
+static void a_name_with_a_star_is_not_allowed_for_good(void **state)
+{
+    static const char *const names[] = {"*", "ba*", "bash**"};
+
+    (void)state;
+    read_ok("{\"agent\":{\"asks\":true,\"allow\":[\"x\",\"git*\"]}}");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        CHECK_FAULT(agent_settings_allow(&settings, str_of(names[i]), &arena, &fault),
+                    FAULT_INVALID, &fault);
+    assert_int_equal(settings.allow.count, 2);
+    assert_int_equal(agent_settings_judge(&settings, STR("bash"), false), TOOL_ASK);
+    CHECK_OK(agent_settings_allow(&settings, STR("git*"), &arena, &fault), &fault);
+    CHECK_OK(agent_settings_allow(&settings, STR("ba*h"), &arena, &fault), &fault);
+    assert_int_equal(agent_settings_judge(&settings, STR("bash"), false), TOOL_ASK);
+    assert_int_equal(agent_settings_judge(&settings, STR("ba*h"), false), TOOL_RUN);
+}
+
 static void judges(const char *tool, bool reads, enum tool_verdict verdict)
 {
     if (agent_settings_judge(&settings, str_of(tool), reads) != verdict)
@@ -134,6 +152,7 @@ int main(void)
         TEST(are_read),
         TEST(are_refused_by_name),
         TEST(are_written_as_they_are_read),
+        TEST(a_name_with_a_star_is_not_allowed_for_good),
         TEST(are_judged),
     };
 

@@ -33,6 +33,7 @@ static const struct group {
     {"history", "Reading 10,000 messages of 1 KiB", bench_history},
     {"append", "Appending, 64 threads, 1 KiB each", bench_append},
     {"search", "Searching 100,000 messages of 1 KiB", bench_search},
+    {"within", "Searching one conversation of 100,000 messages", bench_within},
     {"memory", "Memory with a million entries", bench_memory},
     {"files", "Files: 10,000 of them, 200 MB", bench_files},
     {"restore", "Restoring in 10,000 files, 200 MB", bench_restore},

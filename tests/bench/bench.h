@@ -26,6 +26,7 @@ void bench_move(struct bench *bench);
 void bench_history(struct bench *bench);
 void bench_append(struct bench *bench);
 void bench_search(struct bench *bench);
+void bench_within(struct bench *bench);
 void bench_memory(struct bench *bench);
 void bench_files(struct bench *bench);
 void bench_restore(struct bench *bench);

@@ -34,7 +34,7 @@ static int64_t search(struct rig *rig, const char *word)
     struct fault fault;
     int64_t hits = 0;
 
-    bench_must(store_search(rig->store, &spec, hit_count, &hits, &fault), &fault);
+    bench_must(store_search(rig->store, &spec, hit_count, &hits, NULL, &fault), &fault);
     return hits;
 }
 

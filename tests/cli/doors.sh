@@ -15,6 +15,18 @@ expect_text 'are told so' '--listen is given twice without a NAME=' tine serve -
 expect_text 'an address that is none' '--listen ash: "4100" is no address with a port' \
     tine serve --listen 127.0.0.1:0 --listen ash=4100
 expect_text 'nor as the main one' '--listen: "4100" is no address with a port' tine serve --listen 4100
+for port in 99999 65536 4294967376 0x50 -1 +80 '' '80 '; do
+    expect_status "port \"$port\"" 2 tine serve --listen 127.0.0.1:0 --listen "kagent=127.0.0.1:$port"
+    expect_text 'is named' "127.0.0.1:$port\"" tine serve --listen 127.0.0.1:0 --listen "kagent=127.0.0.1:$port"
+done
+expect_text 'with what a port is' '--listen kagent: "127.0.0.1:99999" has the port "99999", which is no number from 0 to 65535' \
+    tine serve --listen kagent=127.0.0.1:99999
+expect_text 'the main one, too' '--listen: "127.0.0.1:70000" has the port "70000"' tine serve --listen 127.0.0.1:70000
+expect_text 'and that of the environment' 'TINE_LISTEN: "127.0.0.1:70000" has the port "70000"' \
+    env TINE_LISTEN=127.0.0.1:70000 "$TINE" --home "$scratch/nowhere" serve
+expect_text 'a name with a blank' 'there is no dialect "ka gent"' tine serve --listen 'ka gent=127.0.0.1:0'
+expect_text 'an address with a blank' '--listen ash: "local host:0" is no address with a port' \
+    tine serve --listen 'ash=local host:0'
 expect_text 'a further port for other machines needs users' '"0.0.0.0:0" can be reached from other machines' \
     tine serve --listen 127.0.0.1:0 --listen ash=0.0.0.0:0
 many=$(for _ in 1 2 3 4 5 6 7 8 9; do echo --listen ash=127.0.0.1:0; done)

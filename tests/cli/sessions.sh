@@ -100,6 +100,27 @@ expect_status 'edit wants to know what' 2 tine edit two
 expect_json 'search finds words' 'any(h["snippet"] and h["matches"] for h in j["hits"])' tine search --json hello
 expect_text 'also in the output of tools' 'txt' tine search a.txt
 expect_equal 'and nothing where there is nothing' '' tine search nosuchword
+expect 'a session to look in' tine new --id haystack --title straw
+for text in 'one needle' straw 'two needles' 'three needle'; do
+    tine send haystack --no-run "$text" >"$scratch/out" || exit 1
+done
+expect_json 'search in a session says the places' '[h["index"] for h in j["hits"]] == [3, 0] and "next" not in j' \
+    tine search needle --session haystack --json
+expect_text 'for people too' '#0  user' tine search 'one' needle --session haystack
+expect_json 'the title is not looked at' '[h["index"] for h in j["hits"]] == [1]' \
+    tine search straw --session hayst --json
+expect_json 'before a place' '[h["index"] for h in j["hits"]] == [2, 0]' \
+    tine search 'needle*' --session haystack --json --before 3
+expect_json 'after a place' '[h["index"] for h in j["hits"]] == [2, 3]' \
+    tine search 'needle*' --session haystack --json --after 0
+expect_json 'from the beginning, one at a time' '[h["index"] for h in j["hits"]] == [0] and j["next"] == 0' \
+    tine search 'needle*' --session haystack --json --after -1 --limit 1
+expect_status 'a session that is not there' 3 tine search needle --session nosuch
+expect_status 'before and after together' 2 tine search needle --session haystack --before 1 --after 1
+expect_status 'a place goes with a session' 2 tine search needle --before 1
+expect_status 'a place is a number' 2 tine search needle --session haystack --after x
+expect_status 'from 0 on' 2 tine search needle --session haystack --before -1
+expect 'it goes' tine rm haystack
 expect_json 'the log has all that was done' \
     '{"created", "message", "renamed", "updated", "archived", "unarchived"} <= {e["act"] for e in j["entries"]}' \
     tine log two --json

@@ -17,20 +17,48 @@ static void save(struct talk *t, struct str session, const char *id, const char 
     CHECK_OK(engine_save(t->rig.engine, &spec, &t->fault), &t->fault);
 }
 
+/* The one that was saved last is found among them; NULL: there is none. */
+static void check_last(struct talk *t, struct str session, const struct record *want)
+{
+    enum { OTHERS = 1 << 6 | 1 << 8 };
+    struct record got;
+
+    CHECK_FAULT(
+        store_record_last(t->rig.store, t->rig.owner, session, OTHERS, &t->arena, &got, &t->fault),
+        FAULT_NOT_FOUND, &t->fault);
+    if (!want) {
+        CHECK_FAULT(store_record_last(t->rig.store, t->rig.owner, session, 1U << 7, &t->arena, &got,
+                                      &t->fault),
+                    FAULT_NOT_FOUND, &t->fault);
+        return;
+    }
+    CHECK_OK(
+        store_record_last(t->rig.store, t->rig.owner, session, 1U << 7, &t->arena, &got, &t->fault),
+        &t->fault);
+    assert_true(str_eq(got.id, want->id) && str_eq(got.body, want->body) &&
+                str_eq(got.turn, want->turn));
+    assert_true(address_eq(got.at, want->at));
+    assert_int_equal(got.at_us, want->at_us);
+}
+
 /* "a=1 b=2": the records on the session's path, in order. */
 static const char *records(struct talk *t, struct str session)
 {
     struct gathered got = {.arena = &t->arena};
+    const struct record *last = NULL;
     const char *all = "";
 
     CHECK_OK(store_records(t->rig.store, t->rig.owner, session, gather_record, &got, &t->fault),
              &t->fault);
     for (size_t i = 0; i < got.count; i++) {
         assert_int_equal(got.records[i].kind, 7);
+        if (!last || got.records[i].at_us >= last->at_us)
+            last = &got.records[i];
         all = arena_printf(&t->arena, "%s%s%.*s=%.*s", all, i ? " " : "",
                            STR_ARG(got.records[i].id), STR_ARG(got.records[i].body))
                   .p;
     }
+    check_last(t, session, last);
     return all;
 }
 

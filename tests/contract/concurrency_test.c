@@ -148,7 +148,8 @@ static void write_messages(struct worker *worker)
             continue;
         /* what was acknowledged is found */
         search.words = arena_printf(&worker->arena, "word%d of%d", i, worker->number);
-        worker->code = store_search(talk.rig.store, &search, gather_hit, &hits, &worker->fault);
+        worker->code =
+            store_search(talk.rig.store, &search, gather_hit, &hits, NULL, &worker->fault);
         if (worker->code == FAULT_OK && hits.count != 1)
             snprintf(worker->found, sizeof(worker->found), "\"%.*s\" was found %zu times",
                      STR_ARG(search.words), hits.count);

@@ -30,6 +30,7 @@ extern const struct contract_test mark_contract[];
 extern const struct contract_test point_contract[];
 extern const struct contract_test beside_contract[];
 extern const struct contract_test search_contract[];
+extern const struct contract_test within_contract[];
 extern const struct contract_test delete_contract[];
 extern const struct contract_test house_contract[];
 extern const struct contract_test run_contract[];

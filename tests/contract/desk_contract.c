@@ -275,11 +275,11 @@ static void any_owners_sessions_are_listed_and_found(struct talk *t)
     assert_int_equal(mine.count, 1);
     CHECK_OK(engine_append(t->rig.engine, &append, &entry, 1, &t->arena, &appended, &t->fault),
              &t->fault);
-    CHECK_OK(store_search(t->rig.store, &search, gather_hit, &hits, &t->fault), &t->fault);
+    CHECK_OK(store_search(t->rig.store, &search, gather_hit, &hits, NULL, &t->fault), &t->fault);
     assert_int_equal(hits.count, 2);
     assert_true(hits.hits[0].snippet.n > 0);
     search.owner = t->rig.owner;
-    CHECK_OK(store_search(t->rig.store, &search, gather_hit, &own, &t->fault), &t->fault);
+    CHECK_OK(store_search(t->rig.store, &search, gather_hit, &own, NULL, &t->fault), &t->fault);
     assert_int_equal(own.count, 1);
 }
 

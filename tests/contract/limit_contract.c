@@ -311,9 +311,9 @@ static void bytes_of_a_query(struct talk *t)
         .owner = t->rig.owner, .words = letters(t, LIMIT_QUERY_BYTES), .limit = 1};
     struct gathered got = {.arena = &t->arena};
 
-    CHECK_OK(store_search(t->rig.store, &spec, gather_hit, &got, &t->fault), &t->fault);
+    CHECK_OK(store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault), &t->fault);
     spec.words = letters(t, LIMIT_QUERY_BYTES + 1);
-    check_names(t, store_search(t->rig.store, &spec, gather_hit, &got, &t->fault),
+    check_names(t, store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault),
                 LIMIT_QUERY_BYTES);
 }
 

@@ -35,7 +35,7 @@ static void the_newest_comes_first(struct talk *t)
 
     for (int i = 0; i < 10; i++)
         talk_say(t, i % 2 ? a : b, ROLE_USER, "pear");
-    CHECK_OK(store_search(t->rig.store, &spec, gather_hit, &got, &t->fault), &t->fault);
+    CHECK_OK(store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault), &t->fault);
     assert_int_equal(got.count, 3);
     for (size_t i = 1; i < 3; i++)
         assert_true(got.hits[i].at_us < got.hits[i - 1].at_us);
@@ -260,7 +260,7 @@ static void odd_queries_are_no_errors(struct talk *t)
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
         struct search_spec spec = {.owner = t->rig.owner, .words = str_of(odd[i]), .limit = 10};
         struct gathered got = {.arena = &t->arena};
-        enum fault_code code = store_search(t->rig.store, &spec, gather_hit, &got, &t->fault);
+        enum fault_code code = store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault);
 
         if (code != FAULT_OK && code != FAULT_INVALID)
             fail_msg("\"%s\" gave %s: %s", odd[i], fault_name(code), t->fault.message);
@@ -273,7 +273,8 @@ static void odd_queries_are_no_errors(struct talk *t)
         for (size_t i = 0; i < 4; i++) {
             struct search_spec spec = {.owner = t->rig.owner, .words = forms[i], .limit = 10};
             struct gathered got = {.arena = &t->arena};
-            enum fault_code code = store_search(t->rig.store, &spec, gather_hit, &got, &t->fault);
+            enum fault_code code =
+                store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault);
 
             if (code != FAULT_OK && code != FAULT_INVALID)
                 fail_msg("byte %d, form %zu gave %s: %s", byte, i, fault_name(code),
@@ -291,7 +292,7 @@ static void an_empty_query_is_refused(struct talk *t)
     struct search_spec spec = {.owner = t->rig.owner, .words = STR("  "), .limit = 10};
     struct gathered got = {.arena = &t->arena};
 
-    CHECK_FAULT(store_search(t->rig.store, &spec, gather_hit, &got, &t->fault), FAULT_INVALID,
+    CHECK_FAULT(store_search(t->rig.store, &spec, gather_hit, &got, NULL, &t->fault), FAULT_INVALID,
                 &t->fault);
 }
 

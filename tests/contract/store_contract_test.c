@@ -7,7 +7,7 @@ static const struct contract_test *const lists[] = {
     session_contract, entry_contract,  limit_contract,  fork_contract,   move_contract,
     point_contract,   beside_contract, search_contract, delete_contract, house_contract,
     run_contract,     once_contract,   event_contract,  desk_contract,   mark_contract,
-    files_contract,   object_contract,
+    files_contract,   object_contract, within_contract,
 };
 
 /* One test on one kind. */

@@ -5,6 +5,7 @@
 #include "dialect/feed.h"
 
 #include "agent/scripted/scripted.h"
+#include "dialect/native/listening.h"
 #include "dialect/once_reply.h"
 #include "message/message_in.h"
 #include "message/part.h"
@@ -175,6 +176,25 @@ static enum fault_code run_fixed(struct exchange *x, struct fault *fault)
     return FAULT_OK;
 }
 
+/* As the native API does it. */
+static enum fault_code run_listen(struct exchange *x, struct fault *fault)
+{
+    struct listening *listening = listening_new(x);
+    struct hub_filter filter = {.owner = x->request.caller.sees, .session = session_of(x)};
+    struct turn_begun begun;
+    struct turn_cmd cmd;
+
+    command(x, &cmd);
+    if (turns_send(app_of(x)->turns, &cmd, &x->arena, &begun, listening_done, listening, fault) !=
+        FAULT_OK) {
+        listening_drop(listening, true);
+        return fault_pass(fault);
+    }
+    filter.turn = begun.turn;
+    listening_stream(listening, x, &filter, begun.e, true);
+    return FAULT_OK;
+}
+
 static const struct route_query send_query[] = {
     {"queue", QUERY_FLAG, 0, 0, "wait for the turn that runs", false}, {0}};
 
@@ -188,6 +208,7 @@ static const struct route routes[] = {
     FEED("/{session}/send", run_send),        FEED("/{session}/short", run_short),
     FEED("/{session}/join/{turn}", run_join), FEED("/{session}/wait", run_wait),
     FEED("/{session}/ask", run_ask),          FEED("/{session}/fixed", run_fixed),
+    FEED("/{session}/listen", run_listen),
 };
 
 static const struct route_table table = {
@@ -317,19 +338,30 @@ static void desk_open(struct desk *desk, const char *script)
     assert_int_equal(pthread_create(&desk->loop, NULL, loop_run, desk->app.server), 0);
 }
 
-static void desk_close(struct desk *desk)
+static void server_end(struct desk *desk)
 {
     server_stop(desk->app.server, 1000);
     pthread_join(desk->loop, NULL);
     store_watch(desk->app.store, NULL, NULL);
-    assert_true(turns_stop(desk->app.turns, WAIT_MS));
-    server_close(desk->app.server);
+}
+
+/* The server is closed; turns may still run. */
+static void desk_end(struct desk *desk)
+{
     assert_true(turns_close(desk->app.turns, WAIT_MS));
     workspaces_close(desk->app.workspaces);
     hub_free(desk->app.hub);
     agents_free(desk->app.agents);
     talk_close(&desk->talk);
     assert_int_equal(atomic_load(&voices), 0);
+}
+
+static void desk_close(struct desk *desk)
+{
+    server_end(desk);
+    assert_true(turns_stop(desk->app.turns, WAIT_MS));
+    server_close(desk->app.server);
+    desk_end(desk);
 }
 
 /* ---- a client ---- */
@@ -554,7 +586,8 @@ static void a_turn_that_cannot_begin_says_so(void **state)
     client_leave(&refused);
     ask(&queued, &desk, "send?queue=1", "three");
     client_await(&queued, "queued\n");
-    CHECK_OK(turns_cancel(desk.app.turns, desk.talk.rig.owner, desk.session, &fault), &fault);
+    CHECK_OK(turns_cancel(desk.app.turns, desk.talk.rig.owner, desk.session, STR_NONE, &fault),
+             &fault);
     check_all(&queued, &desk, "begin * queued\nend cancelled \n");
     check_all(&first, &desk, "begin *\nuser: one\ntext 0+0 a\nassistant: a\nend cancelled \n");
     desk_close(&desk);
@@ -611,7 +644,8 @@ static void a_session_that_is_deleted_ends_its_streams(void **state)
     path = arena_printf(&desk.talk.arena, "join/%.*s", STR_ARG(turn_of(&first, &desk)));
     ask(&joined, &desk, path.p, "");
     client_await(&joined, "text ");
-    CHECK_OK(turns_cancel(desk.app.turns, desk.talk.rig.owner, desk.session, &fault), &fault);
+    CHECK_OK(turns_cancel(desk.app.turns, desk.talk.rig.owner, desk.session, STR_NONE, &fault),
+             &fault);
     talk_delete(&desk.talk, desk.session);
     client_await(&first, "end cancelled");
     client_await(&joined, "end cancelled");
@@ -685,6 +719,33 @@ static void a_server_that_stops_answers_who_waits(void **state)
     desk_close(&desk);
 }
 
+/* Its end comes when there is no server any more that could be told. */
+static void a_turn_may_outlive_the_server(void **state)
+{
+    static const char *const ways[] = {"send", "listen"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct turns_counts counts = {0};
+        struct client client;
+        struct desk desk;
+
+        desk_open(&desk, "[[{\"wait\":true}]]");
+        ask(&client, &desk, ways[i], "hi");
+        for (int j = 0; j < 500 && !counts.running; j++) {
+            pause_ms(10);
+            turns_count(desk.app.turns, &counts);
+        }
+        assert_int_equal(counts.running, 1);
+        server_end(&desk);
+        server_close(desk.app.server);
+        turns_count(desk.app.turns, &counts);
+        assert_int_equal(counts.running, 1);
+        desk_end(&desk);
+        client_leave(&client);
+    }
+}
+
 /* The name of the turn that the session has. */
 static struct str turn_now(struct desk *desk)
 {
@@ -754,6 +815,7 @@ int main(void)
         cmocka_unit_test(bytes_can_be_a_stream),
         cmocka_unit_test(an_answer_waits_for_the_end),
         cmocka_unit_test(a_server_that_stops_answers_who_waits),
+        cmocka_unit_test(a_turn_may_outlive_the_server),
         cmocka_unit_test(an_answer_comes_when_the_turn_asks),
         cmocka_unit_test(a_stream_is_told_what_the_turn_asks),
     };

@@ -174,12 +174,9 @@ static void other_words_of_a_fork_are_refused(void **state)
         {"{\"before\": 2}", "\"before\" is no word of a fork"},
         {"{\"message_index\": 1, \"messageid\": 2}", "\"messageid\" is no word"},
         {"{\"\": 1}", "\"\" is no word"},
-        {"{", "not valid JSON"},
-        {"{\"sequence\": 1}}", "not valid JSON"},
-        {"[]", "must be an object"},
-        {"null", "must be an object"},
     };
     struct home home = {.name = "ash"};
+    enum root_dialect teller;
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -191,8 +188,62 @@ static void other_words_of_a_fork_are_refused(void **state)
                                          .context = &home};
 
         expect_fault(&question, FAULT_INVALID, rows[i].part);
+        assert_int_equal(home.asked, i);
+        assert_true(root_teller(&question, &teller));
+        assert_int_equal(teller, ROOT_ASH);
+        question.has = KAGENT | DOCKER;
+        question.home = NULL;
+        assert_false(root_teller(&question, &teller));
     }
-    assert_int_equal(home.asked, 0);
+}
+
+/* The dialect in which the session was born refuses it; else the root does. */
+static void a_body_without_words_is_for_the_home_to_refuse(void **state)
+{
+    static const struct {
+        const char *body, *part;
+    } rows[] = {
+        {"{", "not valid JSON"},
+        {"{\"sequence\": 1}}", "not valid JSON"},
+        {"[]", "must be an object"},
+        {"null", "must be an object"},
+    };
+    static const struct {
+        const char *home;
+        enum root_dialect dialect;
+    } homes[] = {{"kagent", ROOT_KAGENT},
+                 {"a2a", ROOT_KAGENT},
+                 {"docker-agent", ROOT_DOCKER_AGENT},
+                 {"ash", ROOT_ASH}};
+    static const char *const others[] = {"", "esc", "smoke"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct home home = {.name = ""};
+        struct root_question question = {.has = THREE,
+                                         .call = ROOT_FORK,
+                                         .body = str_of(rows[i].body),
+                                         .user = true,
+                                         .home = home_say,
+                                         .context = &home};
+
+        for (size_t j = 0; j < sizeof(homes) / sizeof(homes[0]); j++) {
+            home.name = homes[j].home;
+            expect(&question, homes[j].dialect);
+        }
+        for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+            home.name = others[j];
+            expect_fault(&question, FAULT_INVALID, rows[i].part);
+        }
+        home.code = FAULT_SESSION_NOT_FOUND;
+        expect_fault(&question, FAULT_INVALID, rows[i].part);
+        home = (struct home){.name = "ash"};
+        question.has = KAGENT | DOCKER;
+        expect_fault(&question, FAULT_INVALID, rows[i].part);
+        question.call = ROOT_CREATE;
+        question.home = NULL;
+        expect_fault(&question, FAULT_INVALID, rows[i].part);
+    }
 }
 
 static void a_word_decides_whose_a_new_session_is(void **state)
@@ -479,6 +530,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_only_one_decides, begin, end),
         cmocka_unit_test_setup_teardown(a_word_of_a_fork_decides, begin, end),
         cmocka_unit_test_setup_teardown(other_words_of_a_fork_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(a_body_without_words_is_for_the_home_to_refuse, begin, end),
         cmocka_unit_test_setup_teardown(a_word_decides_whose_a_new_session_is, begin, end),
         cmocka_unit_test_setup_teardown(a_word_of_one_that_has_not_the_path_is_none, begin, end),
         cmocka_unit_test_setup_teardown(the_home_of_the_session_decides, begin, end),

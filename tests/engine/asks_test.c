@@ -246,8 +246,9 @@ static void a_cancel_ends_the_waiting(void **state)
     asking_desk(&desk, "[[" ASK("bash", "c1") "," AFTER "]]", "{\"agent\":{\"asks\":true}}");
     go(&desk, desk.session, 0);
     wait_for_ask(&desk, desk.session, "c1");
-    CHECK_OK(turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, &desk.talk.fault),
-             &desk.talk.fault);
+    CHECK_OK(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, STR_NONE, &desk.talk.fault),
+        &desk.talk.fault);
     desk_wait(&desk, 1);
     assert_int_equal(desk.ends.states[0], RUN_CANCELLED);
     assert_int_equal(desk_state(&desk), RUN_CANCELLED);

@@ -558,92 +558,6 @@ static struct model_session *play_delete(struct play *run, struct model_session 
     return NULL;
 }
 
-/* ---- searching ---- */
-
-/* Does any session that can be named have the act: the one that wrote it, or a fork of it? */
-static bool findable(const struct play *run, int act)
-{
-    for (int i = 0; i < run->model->session_count; i++) {
-        const struct model_session *session = run->model->sessions[i];
-
-        if (session->alive && !session->sub && model_raw_index(session, act) >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* Does the act have the word, or for a reference, anything that the place it names ever had? */
-static bool has_word(const struct model *model, int act, const char *word)
-{
-    const struct model_act *a = model->acts[act];
-
-    if (strstr(a->body, word))
-        return true;
-    for (int i = 0; i < a->had.count; i++)
-        if (has_word(model, a->had.items[i], word))
-            return true;
-    return false;
-}
-
-static void compare_hit(struct play *run, const struct hit *hit, const char *word)
-{
-    const struct model *model = run->model;
-    const struct model_session *named = NULL;
-    int act = -1;
-
-    for (int i = 0; i < model->session_count; i++)
-        if (model->sessions[i]->alive && str_eq(str_of(model->sessions[i]->id), hit->session))
-            named = model->sessions[i];
-    if (!named)
-        run_differ(run, NULL, "search for %s names session \"%.*s\", which is none", word,
-                   STR_ARG(hit->session));
-    for (int i = 0; i < named->raw.count; i++)
-        if (str_eq(str_of(model->acts[named->raw.items[i]]->id), hit->message))
-            act = named->raw.items[i];
-    if (act < 0 || !has_word(model, act, word))
-        run_differ(run, named, "search for %s found \"%.*s\", which does not have it", word,
-                   STR_ARG(hit->message));
-    compare_text(run, named, "the title of a hit", hit->title, named->title);
-    if (!memmem(hit->snippet.p, hit->snippet.n, word, strlen(word)))
-        run_differ(run, named, "the snippet \"%.*s\" lacks %s", STR_ARG(hit->snippet), word);
-    if (!strstr(model->acts[act]->body, word))
-        return; /* it is inside what the message refers to */
-    if (model->sessions[model->acts[act]->writer]->alive &&
-        !model->sessions[model->acts[act]->writer]->sub)
-        compare_number(run, named, "the session that a hit names", named->number,
-                       model->acts[act]->writer);
-    compare_number(run, named, "the role of a hit", hit->role, model->acts[act]->role);
-    compare_number(run, named, "the time of a hit", hit->at_us, model->acts[act]->at_us);
-}
-
-static struct model_session *play_search(struct play *run, struct model_session *session)
-{
-    struct gathered got = {.arena = &run->arena};
-    char word[24] = "";
-    struct search_spec spec = {.owner = run->rig.owner, .limit = 100};
-    int want = 0;
-    struct fault fault;
-
-    if (run->model->act_count == 0)
-        return NULL;
-    sscanf(run->model->acts[chance_below(&run->chance, run->model->act_count)]->body,
-           "{\"text\":\"words %20[w0-9x]", word);
-    if (!*word)
-        return NULL;
-    doing(run, "search for %s", word);
-    spec.words = str_of(word);
-    run_expect(run, session, "search",
-               store_search(run->rig.store, &spec, gather_hit, &got, &fault), FAULT_OK, &fault);
-    for (int i = 0; i < run->model->act_count; i++)
-        want += strstr(run->model->acts[i]->body, word) && findable(run, i);
-    for (size_t i = 0; i < got.count; i++)
-        compare_hit(run, &got.hits[i], word);
-    if (got.count < (size_t)want)
-        run_differ(run, session, "search for %s found %zu, the model has %d", word, got.count,
-                   want);
-    return session;
-}
-
 /* ---- the game ---- */
 
 static const struct {
@@ -653,7 +567,7 @@ static const struct {
     {32, play_append}, {10, play_fork},  {11, play_rewind},  {6, play_undo},      {6, play_redo},
     {4, play_adopt},   {3, play_delete}, {2, play_create},   {5, play_reference}, {8, play_save},
     {5, play_label},   {2, play_update}, {2, play_settings}, {3, play_repeat},    {3, play_search},
-    {5, play_merge},   {3, play_intent},
+    {5, play_merge},   {3, play_intent}, {6, play_within},
 };
 
 static void play_one(struct play *run)

@@ -40,5 +40,6 @@ void expect_drawn(struct play *run, const struct model_session *session, struct 
 typedef struct model_session *game_play_one(struct play *run, struct model_session *session);
 
 game_play_one play_rewind, play_undo, play_redo, play_fork, play_adopt, play_merge, play_intent;
+game_play_one play_search, play_within;
 
 #endif

@@ -86,8 +86,9 @@ static void a_cancel_keeps_what_was_said(void **state)
     CHECK_OK(desk_send(&desk, desk.session, "go", 0, TURN_REFUSE, &begun), &desk.talk.fault);
     CHECK_OK(desk_send(&desk, desk.session, "later", 1, TURN_WAIT, &begun), &desk.talk.fault);
     pause_ms(100);
-    CHECK_OK(turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, &desk.talk.fault),
-             &desk.talk.fault);
+    CHECK_OK(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, STR_NONE, &desk.talk.fault),
+        &desk.talk.fault);
     desk_wait(&desk, 2);
     assert_int_equal(desk.ends.states[0], RUN_CANCELLED);
     assert_int_equal(desk.ends.states[1], RUN_CANCELLED);
@@ -97,9 +98,41 @@ static void a_cancel_keeps_what_was_said(void **state)
     assert_int_equal(got.entries[2].role, ROLE_TOOL);
     assert_true(got.entries[2].flags & ENTRY_INTERRUPTED);
     assert_true(got.entries[3].flags & ENTRY_INTERRUPTED);
-    assert_int_equal(turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, &desk.talk.fault),
-                     FAULT_NO_TURN);
+    assert_int_equal(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, STR_NONE, &desk.talk.fault),
+        FAULT_NO_TURN);
     talk_verify(&desk.talk);
+    desk_close(&desk);
+}
+
+/* Between looking and stopping another turn may have begun, which nobody meant. */
+static void a_cancel_with_a_name_stops_that_turn_alone(void **state)
+{
+    struct turn_begun first, later;
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, "[[{\"wait\":true}],[{\"echo\":true}]]", 0);
+    CHECK_OK(desk_send(&desk, desk.session, "go", 0, TURN_REFUSE, &first), &desk.talk.fault);
+    CHECK_OK(desk_send(&desk, desk.session, "later", 1, TURN_WAIT, &later), &desk.talk.fault);
+    CHECK_FAULT(turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, STR("another"),
+                             &desk.talk.fault),
+                FAULT_NO_TURN, &desk.talk.fault);
+    CHECK_FAULT(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, later.turn, &desk.talk.fault),
+        FAULT_NO_TURN, &desk.talk.fault);
+    pause_ms(100);
+    assert_int_equal(desk_state(&desk), RUN_RUNNING);
+    CHECK_OK(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, first.turn, &desk.talk.fault),
+        &desk.talk.fault);
+    desk_wait(&desk, 2);
+    assert_int_equal(desk.ends.states[0], RUN_CANCELLED);
+    assert_int_equal(desk.ends.states[1], RUN_DONE);
+    assert_string_equal(desk_said(&desk, desk.session), "go later later");
+    CHECK_FAULT(
+        turns_cancel(desk.turns, desk.talk.rig.owner, desk.session, first.turn, &desk.talk.fault),
+        FAULT_NO_TURN, &desk.talk.fault);
     desk_close(&desk);
 }
 
@@ -285,7 +318,8 @@ static void a_turn_is_joined_so_many_times(void **state)
     assert_true(joined.joined && !joined.over);
     assert_int_equal(turns_join(desk.turns, &cmd, &desk.talk.arena, &joined, &desk.talk.fault),
                      FAULT_TOO_MANY);
-    CHECK_OK(turns_cancel(desk.turns, cmd.owner, cmd.session, &desk.talk.fault), &desk.talk.fault);
+    CHECK_OK(turns_cancel(desk.turns, cmd.owner, cmd.session, STR_NONE, &desk.talk.fault),
+             &desk.talk.fault);
     desk_wait(&desk, 1);
     for (int i = 0; i < 1000 && ends < TURN_WATCHERS_MAX; i++)
         pause_ms(5);
@@ -371,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_told_with_its_reason),
         cmocka_unit_test(a_second_send_is_refused_or_waits),
         cmocka_unit_test(a_cancel_keeps_what_was_said),
+        cmocka_unit_test(a_cancel_with_a_name_stops_that_turn_alone),
         cmocka_unit_test(turns_beyond_the_limit_wait_for_a_thread),
         cmocka_unit_test(a_turn_left_behind_is_ended),
         cmocka_unit_test(files_that_cannot_be_recorded_fail_the_turn),

@@ -67,8 +67,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!store)
         store_make();
     spec.owner = owner;
-    code = store_search(store, &spec, hit_check, NULL, &fault);
+    code = store_search(store, &spec, hit_check, NULL, NULL, &fault);
     assert(code == FAULT_OK || code == FAULT_INVALID ||
            (code == FAULT_TOO_LARGE && size > LIMIT_QUERY_BYTES));
+    spec.session = STR("mine"); /* and the same within a session, as its place allows */
+    spec.way = (enum search_way)(size % 3);
+    spec.place = (int64_t)(size % 2) - 1;
+    assert(store_search(store, &spec, hit_check, NULL, NULL, &fault) == code);
     return 0;
 }

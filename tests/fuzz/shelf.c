@@ -178,7 +178,7 @@ void shelf_read(const struct shelf *shelf)
 
     for (size_t i = 0; i < count; i++)
         session_read(&reading, reading.sessions[i]);
-    must(store_search(shelf->store, &search, hit_pass, NULL, &fault), &fault);
+    must(store_search(shelf->store, &search, hit_pass, NULL, NULL, &fault), &fault);
     arena_clear(&reading.arena);
 }
 

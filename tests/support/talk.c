@@ -238,7 +238,8 @@ struct gathered talk_search(struct talk *talk, const char *words)
     struct search_spec spec = {.owner = talk->rig.owner, .words = str_of(words), .limit = 100};
     struct gathered got = {.arena = &talk->arena};
 
-    CHECK_OK(store_search(talk->rig.store, &spec, gather_hit, &got, &talk->fault), &talk->fault);
+    CHECK_OK(store_search(talk->rig.store, &spec, gather_hit, &got, NULL, &talk->fault),
+             &talk->fault);
     return got;
 }
 

@@ -775,6 +775,8 @@ def users_named(t, c):
     t.same(wait.result("tasks/cancel", {"id": task["id"]})["status"]["state"], "canceled", "… and cancels in them")
     own = a.send("z", "own", headers={"X-User-Id": "admin@kagent.dev"})
     t.same(texts(a.result("tasks/get", {"id": own["id"]})), ["z", "z"], "kagent's own name is the caller's")
+    t.same([x["metadata"]["kagent_user_id"] for x in (own, a.send("y", "unnamed"), hers)],
+           ["admin@kagent.dev", "admin@kagent.dev", "alice"], "… and a task says whose it is as a session does")
 
 
 def users(t):

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import urllib.request
 
 from wire import Client, Server, Tap
 
@@ -410,6 +411,42 @@ def messages(t, a):
     a.post(f"/sessions/{NOBODY}/messages", {"content": "x"}, expect=404, error="Session not found")
 
 
+class Model:
+    """The model server of the agents' tests."""
+
+    def __init__(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../agent/model_server.py")
+        self.process = subprocess.Popen([sys.executable, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def seen(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/seen") as reply:
+            return [json.loads(line)["model"] for line in reply.read().decode().splitlines()]
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+def wishes(t, a, model):
+    """What a message says of the model and its calls counts for its turn alone."""
+    s = a.new("modelled")
+    body = {"content": "x", "model": "calls-forever", "maxTurns": 2}
+    said = a.post(f"/sessions/{s}/messages", body).body.decode()
+    t.same((model.seen(), "Stopped after 2 steps" in said), (["calls-forever"] * 2, True), "model and maxTurns of a message")
+    a.post(f"/sessions/{s}/messages", {"content": "x"})
+    t.same(model.seen()[2:], ["comments"], "… are not those of the next")
+    for member, value in (("maxTurns", 0), ("maxTurns", -1), ("maxTurns", 1.5), ("maxTurns", 1001), ("maxTurns", "2"),
+                          ("model", 1), ("model", "m" * 300)):
+        reply = a.post(f"/sessions/{s}/messages", {"content": "x", member: value}, expect=400)
+        t.check(member in json.loads(reply.body)["error"], f"{member} cannot be {str(value)[:9]}", reply.body)
+    a.post(f"/sessions/{a.new('echo')}/messages", {"content": "x", "model": "m"}, expect=400, error="body/model: the agent has no model")
+    t.same(len(model.seen()), 3, "… and nothing is run")
+    t.same(len(frames(a.post(f"/sessions/{a.new('echo')}/messages", {"content": "x", "model": None, "maxTurns": 3}).body)) > 3, True,
+           "an agent that calls no model keeps to any number of calls")
+
+
 def events(t, a):
     s = a.new("tools")
     a.say(s, "look")
@@ -782,13 +819,16 @@ def main():
         os.environ.pop(name, None)
     tap = Tap()
     tokens = {name: f"{name}-token-0123456789abcdef" for name in ("ana", "ben", "wilma", "guest")}
-    server = Server(CONFIG)
+    model = Model()
+    server = Server(CONFIG.replace("sandbox:", f"  - {{name: default/modelled, kind: openai, model: comments, "
+                                               f"base_url: 'http://127.0.0.1:{model.port}/v1'}}\nsandbox:"))
     closed = Server(CONFIG + USERS, list(tokens.items()))
     try:
         a = Ash(Client(server, tap))
         for test in (agents, sessions, matrix, statuses_of_others, stopping, permissions, messages, events, forks, tool_forks, rewound, fork_files,
                      together, files, workspace, commands, service):
             test(tap, a)
+        wishes(tap, a, model)
         crowd(tap, a, server)
         keys(tap, closed, {n: Client(closed, tap, None, token) for n, token in tokens.items()})
     finally:
@@ -796,6 +836,7 @@ def main():
         tap.same(closed.stop(), 0, "a server stops with success")
         server.clear()
         closed.clear()
+        model.stop()
     return tap.done()
 
 

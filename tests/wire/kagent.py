@@ -335,9 +335,28 @@ def shown(tap, k):
              "the history has 10001 messages; the limit is 10000")
     k.refuse("POST", f"/api/sessions/{s}/events", {"id": "big", "data": "x" * 4500000}, 413,
              "Failed to store event: data has")
+    refused(tap, k)
     fork = k.fork(s)
     tap.same(k.get(f"/api/sessions/{fork}")["session"]["name"], "Fork of Hello",
              "a fork of what has no name is named by its first words")
+
+
+def refused(tap, k):
+    """A task that is refused leaves nothing behind: no session, and none of its messages."""
+    big = [message(f"small-{n}") for n in range(1500)] + [message("huge")]
+    big[-1]["parts"][0]["text"] = "x" * 5_000_000  # as an entry it is its parts and itself
+    long_turn = [message(f"small-{n}") for n in range(1500)] + [message("last", inv="i" * 300)]
+    for what, history, task in (("a message", big, "huge"), ("an invocation", long_turn, "long"),
+                                ("an id", [message("m")], "t" * 200)):
+        s = k.new()
+        for session in (s, f"new-{what[-2:]}"):
+            reply = k.call("POST", "/api/tasks", {"id": task, "contextId": session, "status": {"state": "completed"},
+                                                  "history": history}, 413, {"X-Agent-Name": AGENT},
+                           f"a task with {what} that is too long")
+            tap.check(reply.json["error"].startswith("Failed to create task: "), "… is refused", reply.body)
+        tap.same(k.http.send("GET", f"/api/v1/sessions/{s}").json["messages"], 0, "… and leaves no message")
+        tap.same(k.http.send("GET", f"/api/v1/sessions/new-{what[-2:]}").status, 404, "… and no session")
+        tap.same(k.tasks(s), [], "… and no task")
 
 
 # ---- ADK's rules

@@ -14,6 +14,7 @@ from service import service
 from sessions import listing, sessions
 from turns import asking, streamed, turns
 from users import users
+from within import within
 from wire import Client, Document, Server, Tap
 
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY",
@@ -36,6 +37,7 @@ def main():
         paging(tap, c)
         moves(tap, c)
         family(tap, c)
+        within(tap, c)
         turns(tap, c)
         streamed(tap, c, document)
         asking(tap, c, document)

@@ -84,7 +84,25 @@ def homes(tap, c):
         answers(tap, c, other, "GET", f"/api/sessions/{s}", what=f"a session of {home or 'native'}: {other}")
         answers(tap, c, fork, "POST", f"/api/sessions/{s}/fork", what=f"… its fork without a body: {fork}")
         answers(tap, c, fork, "POST", f"/api/sessions/{s}/fork", {}, what=f"… and with an empty one: {fork}")
+        if home in PREFIXES:
+            refusals(tap, c, home, s)
         answers(tap, c, other, "DELETE", f"/api/sessions/{s}?smoke=1", what=f"… its end: {other}")
+
+
+def refusals(tap, c, home, s):
+    """A fork that cannot be is refused in the shape of the session's home."""
+    fork = f"/api/sessions/{s}/fork"
+    for body in ("{", "[]", "null", '{"sequence": 1}}'):
+        there = answers(tap, c, home, "POST", fork, body, what=f"… its fork with {body}: {home}")
+        here = c.send("POST", PREFIXES[home] + fork, body)
+        tap.same((there.status, there.headers["content-type"], there.body),
+                 (400, here.headers["content-type"], here.body), "… refused as below its prefix")
+    shape = {"kagent": {"error"}, "docker-agent": {"message"}, "ash": {"error", "statusCode"}}[home]
+    for body, part in (({"before": 1}, '"before"'), ({"message_index": 1, "messageId": "x"}, '"messageId"')):
+        there = answers(tap, c, home, "POST", fork, body, what=f"… with words of none, or of two: {home}")
+        tap.check(there.status == 400 and there.headers["content-type"].startswith("application/json")
+                  and set(there.json) == shape and part in "".join(map(str, there.json.values())),
+                  f"… refused in its shape: {body}", there.status, there.headers, there.body)
 
 
 def only(tap, c):

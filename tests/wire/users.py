@@ -28,6 +28,7 @@ def users(t, ana, ben, wilma, guest):
     ben.call("GET", f"/sessions/{mine}/diff?with={other}", expect=404)
     ben.call("POST", f"/sessions/{mine}/adopt", {"from": other}, expect=404)
     ben.call("GET", f"/sessions?parent={other}", expect=404)
+    ben.call("GET", f"/search?q=x&session={other}", expect=404, code="session_not_found")
     ben.call("GET", f"/events?session={other}", expect=404)
     stream = Stream(ben, "/events?since=0")
     ana.store(other, "not for ben")

@@ -41,7 +41,7 @@ enum fault_code rpc_cancel(struct rpc *rpc, struct fault *fault)
         rpc_task(rpc, ask.id, ask.history, &task, fault) != FAULT_OK)
         return fault_pass(fault);
     if (rpc_task_active(&task)) {
-        code = turns_cancel(app->turns, task.owner, task.session.id, fault);
+        code = turns_cancel(app->turns, task.owner, task.session.id, task.turn, fault);
         if ((code != FAULT_OK && code != FAULT_NO_TURN) ||
             rpc_task(rpc, ask.id, ask.history, &task, fault) != FAULT_OK)
             return fault_pass(fault);

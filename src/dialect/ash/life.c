@@ -54,7 +54,7 @@ static enum fault_code take_step(struct exchange *x, const struct step *step, st
                         &x->arena, out, fault) != FAULT_OK)
         return fault_pass(fault);
     if (step->to != ASH_ACTIVE && run_active(out->turn_state) &&
-        turns_cancel(app->turns, sees, session_of(x), &none) == FAULT_OK)
+        turns_cancel(app->turns, sees, session_of(x), STR_NONE, &none) == FAULT_OK)
         return ash_session(x, out, fault);
     return FAULT_OK;
 }

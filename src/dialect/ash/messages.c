@@ -79,13 +79,39 @@ enum fault_code ash_messages_list(struct exchange *x, struct fault *fault)
 
 /* ---- saying something ---- */
 
-enum { S_CONTENT, S_PARTIAL, S_COUNT };
+enum { S_CONTENT, S_PARTIAL, S_MODEL, S_TURNS, S_COUNT };
+enum { MODEL_BYTES = 256, TURNS_MAX = 1000 };
+
+/* The model and the number of its calls that this message wants; the session's stay as they are. */
+static enum fault_code wishes_read(struct exchange *x, const struct json_member *m,
+                                   const struct session *session, struct turn_cmd *out,
+                                   struct fault *fault)
+{
+    struct agent_def def;
+    struct fault none;
+
+    if (m[S_TURNS].given && !json_int(&m[S_TURNS].value, 1, TURNS_MAX, &out->steps_max))
+        return fault_set(fault, FAULT_INVALID, "body/maxTurns must be an integer from 1 to %d",
+                         TURNS_MAX);
+    out->model = member_text(x, &m[S_MODEL]);
+    if (out->model.n > MODEL_BYTES)
+        return fault_set(fault, FAULT_INVALID, "body/model must NOT have more than %d characters",
+                         MODEL_BYTES);
+    /* One that is gone is told of when the turn is to begin. */
+    if (out->model.n &&
+        agents_get(app_of(x)->agents, session->agent, &x->arena, &def, &none) == FAULT_OK &&
+        def.model.n == 0)
+        return fault_set(fault, FAULT_INVALID, "body/model: the agent has no model");
+    return FAULT_OK;
+}
 
 enum fault_code ash_messages_send(struct exchange *x, struct fault *fault)
 {
     struct json_member m[S_COUNT] = {
         [S_CONTENT] = JSON_MUST("content", JSON_STRING | JSON_ARRAY),
         [S_PARTIAL] = JSON_MAY("includePartialMessages", JSON_BOOL),
+        [S_MODEL] = JSON_MAY("model", JSON_STRING),
+        [S_TURNS] = JSON_MAY("maxTurns", JSON_NUMBER),
     };
     struct turn_cmd cmd = {
         .owner = x->request.caller.sees, .session = session_of(x), .count = 1, .busy = TURN_REFUSE};
@@ -96,7 +122,8 @@ enum fault_code ash_messages_send(struct exchange *x, struct fault *fault)
 
     if (ash_session_active(x, &session, fault) != FAULT_OK ||
         ash_members(x, m, S_COUNT, fault) != FAULT_OK ||
-        ash_content_read(&m[S_CONTENT].value, &x->arena, &entry, fault) != FAULT_OK)
+        ash_content_read(&m[S_CONTENT].value, &x->arena, &entry, fault) != FAULT_OK ||
+        wishes_read(x, m, &session, &cmd, fault) != FAULT_OK)
         return fault_pass(fault);
     if (m[S_PARTIAL].given)
         partial = json_true(&m[S_PARTIAL].value) ? VOICE_EVERYTHING : VOICE_WHOLE;

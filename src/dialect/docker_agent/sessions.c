@@ -275,7 +275,7 @@ static enum fault_code delete_one(struct exchange *x, struct str id, struct faul
 {
     struct app *app = app_of(x);
     struct delete_spec spec = {.owner = x->request.caller.sees, .session = id};
-    enum fault_code code = turns_cancel(app->turns, spec.owner, id, fault);
+    enum fault_code code = turns_cancel(app->turns, spec.owner, id, STR_NONE, fault);
 
     if (code && code != FAULT_NO_TURN)
         return code;

@@ -542,18 +542,11 @@ static void end(void *context, enum run_state state, struct str reason, struct b
 static void cancel(void *context)
 {
     struct voice *voice = context;
-    struct session session = {0};
-    enum fault_code code;
-    struct arena arena;
     struct fault fault;
+    enum fault_code code =
+        turns_cancel(voice->app->turns, voice->owner, voice->session, voice->turn, &fault);
 
-    arena_init(&arena);
-    code = store_session_get(voice->app->store, voice->owner, voice->session, false, &arena,
-                             &session, &fault);
-    if (!code && run_active(session.turn_state) && str_eq(session.turn, voice->turn))
-        code = turns_cancel(voice->app->turns, voice->owner, voice->session, &fault);
     (void)code; /* it has ended meanwhile, or its session is gone */
-    arena_clear(&arena);
 }
 
 static void voice_free(void *context)

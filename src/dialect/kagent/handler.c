@@ -8,9 +8,6 @@
 
 /* ---- who ---- */
 
-/* Whom kagent's clients name when nobody has logged in: the caller. */
-#define NOBODY "admin@kagent.dev"
-
 enum fault_code kagent_who(struct exchange *x, struct who *out, struct fault *fault)
 {
     const struct caller *caller = &x->request.caller;
@@ -22,7 +19,7 @@ enum fault_code kagent_who(struct exchange *x, struct who *out, struct fault *fa
         named = STR_NONE;
     if (acting_owner(x, named, &out->owner, fault) != FAULT_OK)
         return kagent_say(fault, "Failed to get user ID");
-    out->name = out->owner != caller->owner ? named : caller->open ? STR(NOBODY) : caller->name;
+    out->name = out->owner != caller->owner ? named : acting_name(caller->name);
     return FAULT_OK;
 }
 

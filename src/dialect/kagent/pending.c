@@ -38,28 +38,6 @@ enum fault_code pending_look(struct app *app, int64_t owner, struct str session,
 
 /* ---- the task that was saved last ---- */
 
-struct newest {
-    struct arena *arena;
-    struct record record;
-    bool any;
-};
-
-static enum fault_code see(void *context, const struct record *record, struct fault *fault)
-{
-    struct newest *newest = context;
-
-    (void)fault;
-    if ((record->kind != RECORD_TASK && record->kind != RECORD_TASK_EARLY) ||
-        (newest->any && record->at_us < newest->record.at_us))
-        return FAULT_OK;
-    newest->any = true;
-    newest->record = *record;
-    newest->record.id = arena_dup(newest->arena, record->id);
-    newest->record.turn = arena_dup(newest->arena, record->turn);
-    newest->record.body = arena_dup(newest->arena, record->body);
-    return FAULT_OK;
-}
-
 /* When the session last moved: what was saved before that belongs to what it left. */
 static enum fault_code moved_when(struct app *app, int64_t owner, const struct session *session,
                                   struct arena *arena, int64_t *out, struct fault *fault)
@@ -103,8 +81,10 @@ enum fault_code pending_find(struct app *app, int64_t owner, const struct sessio
                              struct str invocation, struct arena *arena, struct pending *out,
                              struct fault *fault)
 {
-    struct newest newest = {.arena = arena};
+    static const unsigned kinds = 1U << RECORD_TASK | 1U << RECORD_TASK_EARLY;
+    struct record newest;
     struct fault unread;
+    enum fault_code code;
     int64_t moved_us;
     struct doc doc;
     bool known;
@@ -117,18 +97,19 @@ enum fault_code pending_find(struct app *app, int64_t owner, const struct sessio
         return fault_pass(fault);
     if (known)
         return FAULT_OK;
-    if (store_records(app->store, owner, session->id, see, &newest, fault) != FAULT_OK ||
-        moved_when(app, owner, session, arena, &moved_us, fault) != FAULT_OK)
+    code = store_record_last(app->store, owner, session->id, kinds, arena, &newest, fault);
+    if (code)
+        return code == FAULT_NOT_FOUND ? FAULT_OK : code;
+    if (moved_when(app, owner, session, arena, &moved_us, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!newest.any || newest.record.at_us < moved_us ||
-        doc_read(newest.record.body, arena, &doc, &unread) != FAULT_OK || doc.final ||
-        !str_eq(doc.context, session->id))
+    if (newest.at_us < moved_us || doc_read(newest.body, arena, &doc, &unread) != FAULT_OK ||
+        doc.final || !str_eq(doc.context, session->id))
         return FAULT_OK;
     if (entries_make(app, owner, session->id, &doc, invocation, arena, out, fault) != FAULT_OK)
         return fault_pass(fault);
     if (out->count) {
-        out->task = newest.record.id;
-        out->turn = newest.record.kind == RECORD_TASK_EARLY ? invocation : newest.record.turn;
+        out->task = newest.id;
+        out->turn = newest.kind == RECORD_TASK_EARLY ? invocation : newest.turn;
         out->body = doc_named(&doc, arena);
     }
     return FAULT_OK;

@@ -255,7 +255,7 @@ enum fault_code kagent_session_delete(struct exchange *x, struct fault *fault)
     if (kagent_who(x, &who, fault) != FAULT_OK)
         return fault_pass(fault);
     spec.owner = who.owner;
-    code = turns_cancel(app->turns, spec.owner, spec.session, fault);
+    code = turns_cancel(app->turns, spec.owner, spec.session, STR_NONE, fault);
     if (!code || code == FAULT_NO_TURN)
         code = workspaces_delete(app->workspaces, &spec, fault);
     if (code == FAULT_OK)

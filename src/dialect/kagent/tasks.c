@@ -115,8 +115,8 @@ static enum fault_code is_due(const struct saving *saving, const struct doc_mess
     bool known = false, on = false, shown = false;
     struct address first;
 
-    *due = false;
-    if (message->stored || message->invocation.n == 0)
+    *due = message->invocation.n && !message->stored;
+    if (!*due || saving->session.id.n == 0) /* one that is still to be made knows no turn */
         return FAULT_OK;
     if (kagent_turn_known(saving->app, saving->who.owner, saving->session.id, message->invocation,
                           saving->arena, &known, &first, fault) != FAULT_OK)
@@ -150,12 +150,39 @@ static enum fault_code entries_make(const struct saving *saving, struct entry_sp
     return FAULT_OK;
 }
 
-/* Before anything is stored: what is kept of the task, with the invocations in it, must fit. */
-static enum fault_code size_check(const struct doc *doc, struct arena *arena, struct fault *fault)
+static enum fault_code entry_check(const struct saving *saving, const struct doc_message *message,
+                                   struct fault *fault)
 {
-    if (doc_named(doc, arena).n > LIMIT_ENTRY_BYTES)
+    struct entry_spec entry;
+    enum fault_code code;
+    struct arena arena;
+
+    arena_init(&arena);
+    code = doc_entry(&saving->doc, message, &arena, &entry, fault);
+    if (!code)
+        code = engine_append_check(&entry, fault);
+    arena_clear(&arena);
+    return code;
+}
+
+/*
+ * Before anything is stored: what is kept of the task, with the invocations in it, must fit, and so
+ * must all of its entries. Those of a single batch are looked at together when they are appended.
+ */
+static enum fault_code size_check(const struct saving *saving, struct fault *fault)
+{
+    const struct doc *doc = &saving->doc;
+    bool due;
+
+    if (doc_named(doc, saving->arena).n > LIMIT_ENTRY_BYTES)
         return fault_set(fault, FAULT_TOO_LARGE,
                          "the task has more than %d bytes with its invocations", LIMIT_ENTRY_BYTES);
+    if (saving->session.id.n && doc->count < LIMIT_BATCH_ENTRIES)
+        return FAULT_OK;
+    for (size_t i = 0; i < doc->count; i++)
+        if (is_due(saving, &doc->messages[i], &due, fault) != FAULT_OK ||
+            (due && entry_check(saving, &doc->messages[i], fault) != FAULT_OK))
+            return fault_pass(fault);
     return FAULT_OK;
 }
 
@@ -175,7 +202,7 @@ static enum fault_code messages_append(struct saving *saving, struct fault *faul
                          fault) != FAULT_OK)
             return fault_pass(fault);
         doc_resolve(&saving->doc, saving->arena);
-        if ((!looked && size_check(&saving->doc, saving->arena, fault) != FAULT_OK) ||
+        if ((!looked && size_check(saving, fault) != FAULT_OK) ||
             entries_make(saving, &entries, &count, fault) != FAULT_OK)
             return fault_pass(fault);
         looked = true;
@@ -229,8 +256,18 @@ static enum fault_code task_keep(struct saving *saving, struct fault *fault)
     return engine_save(saving->app->engine, &spec, fault);
 }
 
+/* Its session is made, once it is clear that the task will be taken. */
+static enum fault_code session_make(struct exchange *x, struct saving *saving, struct fault *fault)
+{
+    doc_resolve(&saving->doc, &x->arena);
+    if (size_check(saving, fault) != FAULT_OK)
+        return fault_pass(fault);
+    return kagent_session_make(x, &saving->who, saving->doc.context, &saving->session, fault);
+}
+
 static enum fault_code saving_read(struct exchange *x, struct saving *out, struct fault *fault)
 {
+    struct record_spec record = {.body = STR("{}")};
     enum fault_code code;
 
     if (kagent_who(x, &out->who, fault) != FAULT_OK || version_check(x, fault) != FAULT_OK)
@@ -241,12 +278,15 @@ static enum fault_code saving_read(struct exchange *x, struct saving *out, struc
     if (out->doc.count > TASK_MESSAGES)
         return fault_set(fault, FAULT_TOO_LARGE, "the history has %zu messages; the limit is %d",
                          out->doc.count, TASK_MESSAGES);
+    record.id = out->doc.id;
+    if (engine_save_check(&record, fault) != FAULT_OK)
+        return kagent_say(fault, "Failed to create task");
     if (id_check(out, fault) != FAULT_OK)
         return fault_pass(fault);
     code = store_session_get(app_of(x)->store, out->who.owner, out->doc.context, false, &x->arena,
                              &out->session, fault);
     if (code == FAULT_SESSION_NOT_FOUND)
-        code = kagent_session_make(x, &out->who, out->doc.context, &out->session, fault);
+        code = session_make(x, out, fault);
     if (code)
         return kagent_say(fault, "Failed to create task");
     out->kept = kagent_kept_read(&out->session, &x->arena);

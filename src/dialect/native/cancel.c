@@ -21,7 +21,7 @@ static enum fault_code cancel(struct exchange *x, struct once *once, struct faul
         code = store_answer_find(app->store, once, engine_now_us(app->engine), &x->arena, fault);
     if (code || (once && once->repeated))
         return code;
-    code = turns_cancel(app->turns, x->request.caller.sees, session_of(x), fault);
+    code = turns_cancel(app->turns, x->request.caller.sees, session_of(x), STR_NONE, fault);
     if (code != FAULT_NO_TURN || !once)
         return code;
     /* The same request may have come twice at once, and the other one have stopped it. */

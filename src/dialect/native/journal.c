@@ -1,4 +1,4 @@
-/* The journal of a session, and the search over all. */
+/* The journal of a session, and the search over all sessions or in one. */
 #include "dialect/native/handler.h"
 
 enum { J_SINCE, J_LIMIT, J_CURSOR };
@@ -62,7 +62,31 @@ static enum fault_code visit_hit(void *context, const struct hit *hit, struct fa
     return FAULT_OK;
 }
 
-enum { S_Q, S_LIMIT };
+enum { S_Q, S_SESSION, S_BEFORE, S_AFTER, S_LIMIT };
+
+/* Where to look: everywhere, or in one session up from a place or down from it. */
+static enum fault_code within_read(struct exchange *x, struct search_spec *spec,
+                                   struct fault *fault)
+{
+    bool before = query_given(x, S_BEFORE), after = query_given(x, S_AFTER);
+
+    if (before && after)
+        return fault_set(fault, FAULT_INVALID, "only one of \"before\" and \"after\" can be given");
+    if (!query_given(x, S_SESSION)) {
+        if (before || after)
+            return fault_set(fault, FAULT_INVALID, "\"%s\" goes only with \"session\"",
+                             before ? "before" : "after");
+        return FAULT_OK;
+    }
+    spec->session = query_text(x, S_SESSION);
+    if (spec->session.n == 0)
+        return fault_set(fault, FAULT_INVALID, "\"session\" is empty");
+    if (before || after) {
+        spec->way = before ? SEARCH_BEFORE : SEARCH_AFTER;
+        spec->place = query_number(x, before ? S_BEFORE : S_AFTER, 0);
+    }
+    return FAULT_OK;
+}
 
 enum fault_code native_search_get(struct exchange *x, struct fault *fault)
 {
@@ -71,14 +95,19 @@ enum fault_code native_search_get(struct exchange *x, struct fault *fault)
         .words = query_text(x, S_Q),
         .limit = query_number(x, S_LIMIT, 20),
     };
+    struct search_info info;
     struct json_out out;
 
     if (spec.words.n == 0)
         return fault_set(fault, FAULT_INVALID, "\"q\" is missing: the words to search for");
+    if (within_read(x, &spec, fault) != FAULT_OK)
+        return fault_pass(fault);
     reply_open(x, &out);
     json_out_array(&out, "hits");
-    if (store_search(app_of(x)->store, &spec, visit_hit, &out, fault) != FAULT_OK)
+    if (store_search(app_of(x)->store, &spec, visit_hit, &out, &info, fault) != FAULT_OK)
         return fault_pass(fault);
     json_out_array_end(&out);
+    if (info.next >= 0)
+        json_out_int(&out, "next", info.next);
     return reply_close(x, &out, fault);
 }

@@ -1,39 +1,29 @@
 #include "dialect/native/listening.h"
 
+#include "dialect/tie.h"
 #include "http/problem.h"
 
 #include <stdlib.h>
 
 struct listening {
-    atomic_int holders;
+    struct tie tie;
     struct hub *hub;
-    struct store *store;
     struct turns *turns;
-    struct server *server;
-    struct hub_filter filter; /* its strings are in `names` */
-    char *names;
+    struct hub_filter filter; /* its names are the tie's */
+    char *types;
     int64_t since;
     bool until_end;
     bool pieces; /* what a running turn has said so far is still to be told */
     /* on the loop */
-    struct stream *stream;
-    struct hub_listener *listener;
-    bool over;   /* the turn has ended; its event may still be on the way */
     bool missed; /* events were cleared away before they were read */
     int64_t known_step, known_text, known_reasoning; /* running text that so_far has told */
-    /* how the turn ended; written before `over` */
-    atomic_bool one_was_here; /* the handler or the turn's thread; see meet */
-    bool never;               /* it could not begin, or its session is gone: no event comes */
-    enum run_state state;
-    struct fault *fault; /* NULL: it did not fail. Apart, because most never need one */
 };
 
-static void unhold(struct listening *self)
+static void listening_free(struct tie *tie)
 {
-    if (atomic_fetch_sub(&self->holders, 1) > 1)
-        return;
-    free(self->names);
-    free(self->fault);
+    struct listening *self = (struct listening *)tie;
+
+    free(self->types);
     free(self);
 }
 
@@ -43,19 +33,17 @@ struct listening *listening_new(struct exchange *x)
 
     if (!self)
         abort();
-    atomic_init(&self->holders, 2);
+    tie_init(&self->tie, x, listening_free);
     self->hub = app_of(x)->hub;
-    self->store = app_of(x)->store;
     self->turns = app_of(x)->turns;
-    self->server = exchange_server(x);
     return self;
 }
 
 void listening_drop(struct listening *self, bool both)
 {
     if (both)
-        unhold(self);
-    unhold(self);
+        tie_unhold(&self->tie);
+    tie_unhold(&self->tie);
 }
 
 void listening_pieces(struct listening *self)
@@ -64,13 +52,6 @@ void listening_pieces(struct listening *self)
 }
 
 /* ---- the source ---- */
-
-static void notify(void *context)
-{
-    struct listening *self = context;
-
-    stream_wake(self->stream);
-}
 
 /* Is the type in the list of the filter, itself or by its beginning? */
 static bool wants(struct str list, struct str type)
@@ -124,8 +105,8 @@ static void start(void *context, struct stream *stream)
 {
     struct listening *self = context;
 
-    self->stream = stream;
-    self->listener = hub_listen(self->hub, &self->filter, NULL, self->since, notify, self);
+    self->tie.stream = stream;
+    self->tie.listener = hub_listen(self->hub, &self->filter, NULL, self->since, tie_notify, self);
     stream_wake(stream);
 }
 
@@ -224,7 +205,7 @@ static bool end_with_turn(const struct listening *self, struct buf *out, size_t 
 /* The turn could not begin, or its end was missed. */
 static void end_without(struct listening *self, struct buf *out)
 {
-    const struct fault *fault = self->fault;
+    const struct fault *fault = self->tie.fault;
     struct json_out json;
 
     if (fault) {
@@ -238,7 +219,7 @@ static void end_without(struct listening *self, struct buf *out)
     json_out_string(&json, "session", self->filter.session);
     json_out_object(&json, "turn");
     json_out_string(&json, "id", self->filter.turn);
-    json_out_string(&json, "state", str_of(run_state_name(self->state)));
+    json_out_string(&json, "state", str_of(run_state_name(self->tie.state)));
     if (fault)
         json_out_string(&json, "reason", str_of(fault->message));
     json_out_object_end(&json);
@@ -251,9 +232,9 @@ static bool take(struct listening *self, struct buf *out)
 {
     size_t from = out->n;
     struct buf before;
-    bool more = hub_take(self->listener, out, STREAM_FILL);
+    bool more = hub_take(self->tie.listener, out, STREAM_FILL);
 
-    if (self->pieces && !more && hub_caught_up(self->listener)) {
+    if (self->pieces && !more && hub_caught_up(self->tie.listener)) {
         self->pieces = false;
         buf_init(&before, REPLY_BYTES);
         so_far(self, &before);
@@ -280,109 +261,42 @@ static enum stream_state pull(void *context, struct buf *out)
     self->missed = self->missed || line_after(out, from, "event: reset").p;
     if (more)
         return STREAM_MORE;
-    if (self->over && (self->never || self->missed)) {
+    if (self->tie.over && (self->tie.never || self->missed)) {
         end_without(self, out);
         return STREAM_END;
     }
     return STREAM_IDLE;
 }
 
-static void close_stream(void *context)
-{
-    struct listening *self = context;
-
-    if (self->listener)
-        hub_leave(self->listener);
-    self->listener = NULL;
-    self->stream = NULL;
-    unhold(self);
-}
-
-/* ---- the end of the turn ---- */
-
-static void tell_over(void *context)
-{
-    struct listening *self = context;
-
-    self->over = true;
-    if (self->stream)
-        stream_wake(self->stream);
-    unhold(self);
-}
-
-static enum fault_code look(void *context, const struct entry *entry, struct fault *fault)
-{
-    (void)context;
-    (void)entry;
-    return fault_set(fault, FAULT_INTERRUPTED, "one is enough");
-}
-
-/*
- * The handler knows the turn's name, the turn's thread knows how it ended; the second one of the
- * two goes on. The hub tells the end of a turn that began. One that never began leaves no event, so
- * its stream is told here.
- */
-static void meet(struct listening *self)
-{
-    const struct hub_filter *filter = &self->filter;
-    struct fault fault;
-    enum fault_code code;
-
-    if (!atomic_exchange(&self->one_was_here, true))
-        return;
-    code =
-        store_turn(self->store, filter->owner, filter->session, filter->turn, look, NULL, &fault);
-    self->never = code != FAULT_OK && code != FAULT_INTERRUPTED; /* or it is gone, or unreadable */
-    server_post(self->server, tell_over, self);
-}
-
 void listening_done(void *context, enum run_state state, const struct fault *fault)
 {
-    struct listening *self = context;
-
-    self->state = state;
-    if (fault && fault->code) {
-        self->fault = malloc(sizeof(*fault));
-        if (!self->fault)
-            abort();
-        *self->fault = *fault;
-    }
-    meet(self);
-}
-
-static struct str name_keep(char **at, struct str name)
-{
-    struct str kept = {*at, name.n};
-
-    if (name.n)
-        memcpy(*at, name.p, name.n);
-    *at += name.n;
-    return kept;
+    tie_done(context, state, fault);
 }
 
 static void filter_keep(struct listening *self, const struct hub_filter *filter)
 {
-    char *at = malloc(filter->session.n + filter->turn.n + filter->types.n + 1);
+    struct str types = filter->types;
 
-    if (!at)
+    tie_name(&self->tie, filter->owner, filter->session, filter->turn);
+    self->types = strndup(types.n ? types.p : "", types.n);
+    if (!self->types)
         abort();
-    self->names = at;
-    self->filter.owner = filter->owner;
-    self->filter.session = name_keep(&at, filter->session);
-    self->filter.turn = name_keep(&at, filter->turn);
-    self->filter.types = name_keep(&at, filter->types);
+    self->filter = (struct hub_filter){.owner = filter->owner,
+                                       .session = self->tie.session,
+                                       .turn = self->tie.turn,
+                                       .types = {self->types, types.n}};
 }
 
 void listening_stream(struct listening *self, struct exchange *x, const struct hub_filter *filter,
                       int64_t since, bool until_end)
 {
     struct stream_source source = {
-        .start = start, .pull = pull, .close = close_stream, .context = self};
+        .start = start, .pull = pull, .close = tie_close, .context = self};
 
     filter_keep(self, filter);
     self->since = since;
     self->until_end = until_end;
     exchange_stream(x, &source);
     if (until_end)
-        meet(self);
+        tie_meet(&self->tie);
 }

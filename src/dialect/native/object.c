@@ -476,6 +476,8 @@ void object_write_hit(struct json_out *out, const char *key, const struct hit *h
     json_out_name(out, "role", hit->role ? str_of(object_role(hit->role)) : STR_NONE);
     write_snippet(out, hit->snippet);
     json_out_time(out, "created_at", hit->at_us);
+    if (hit->index >= 0)
+        json_out_int(out, "index", hit->index);
     json_out_object_end(out);
 }
 

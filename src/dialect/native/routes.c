@@ -119,6 +119,11 @@ static const struct route_query q_label[] = {PART, END};
 static const struct route_query q_search[] = {
     MUST("q", LIMIT_QUERY_BYTES,
          "Words that must all occur; \"a phrase\"; a star at the end of a word finds its start."),
+    TEXT("session", LIMIT_ID_BYTES, "Only messages of this session's conversation as it is now."),
+    NUMBER("before", 0, INT64_MAX,
+           "Only those with a smaller place than this, newest first; goes with `session`."),
+    NUMBER("after", -1, INT64_MAX,
+           "Only those with a larger place than this, oldest first; goes with `session`."),
     LIMIT,
     END,
 };
@@ -314,8 +319,10 @@ static const struct route routes[] = {
      "events", "What happens in all sessions of the user.", NULL, NULL, "text/event-stream", 200,
      FAULTS(OF_SESSION), true, false},
     {HTTP_GET, "/search", native_search_get, ROUTE_WORK, RIGHT_READ, 0, q_search, "search",
-     "sessions", "Finds titles and messages on all branches, newest first.", NULL, "HitList", NULL,
-     200, NULL, false, false},
+     "sessions",
+     "Finds titles and messages on all branches, newest first; or messages of one session, with "
+     "their places.",
+     NULL, "HitList", NULL, 200, FAULTS(OF_SESSION), false, false},
     {HTTP_GET, "/agents", native_agents_all, ROUTE_WORK, RIGHT_READ, 0, NULL, "listAgents",
      "agents", "Who there is to answer, by name.", NULL, "AgentList", NULL, 200, NULL, false,
      false},

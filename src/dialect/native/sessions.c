@@ -136,7 +136,7 @@ enum fault_code native_session_delete(struct exchange *x, struct fault *fault)
         .session = session_of(x),
         .purge = query_flag(x, 0),
     };
-    enum fault_code code = turns_cancel(app->turns, spec.owner, spec.session, fault);
+    enum fault_code code = turns_cancel(app->turns, spec.owner, spec.session, STR_NONE, fault);
 
     if (code && code != FAULT_NO_TURN)
         return code;
@@ -314,7 +314,7 @@ static enum fault_code list_found(struct page *page, int archived, struct fault 
     };
     size_t from = (size_t)page->next.numbers[AT_COUNT];
 
-    if (store_search(app_of(x)->store, &spec, pick_hit, &picks, fault) != FAULT_OK)
+    if (store_search(app_of(x)->store, &spec, pick_hit, &picks, NULL, fault) != FAULT_OK)
         return fault_pass(fault);
     return picks_write(page, &picks, from, archived, fault);
 }

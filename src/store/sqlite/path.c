@@ -325,6 +325,37 @@ static enum fault_code line_jump(struct db *db, struct line *line, struct fault 
     return line_get(db, line->jump_s, line->jump_n0, line, fault);
 }
 
+/* Along a path the sessions only grow, and within one the numbers. */
+static bool line_behind(const struct line *line, struct address at)
+{
+    return line->s > at.s || (line->s == at.s && line->n0 > at.n);
+}
+
+enum fault_code path_reach(struct db *db, const struct act *head, struct address at,
+                           struct address *out, struct fault *fault)
+{
+    int64_t high = head->at.n;
+    struct line line, jump;
+
+    *out = ADDRESS_START;
+    if (head->at.s == 0)
+        return FAULT_OK;
+    if (line_get(db, head->at.s, head->n0, &line, fault) != FAULT_OK)
+        return fault_pass(fault);
+    while (line_behind(&line, at)) {
+        if (line.origin.s == 0)
+            return FAULT_OK;
+        if (line_get(db, line.jump_s, line.jump_n0, &jump, fault) != FAULT_OK)
+            return fault_pass(fault);
+        if (!line_same(&jump, &line) && line_behind(&jump, at))
+            line = jump;
+        else if (line_up(db, &line, &high, fault) != FAULT_OK)
+            return fault_pass(fault);
+    }
+    *out = (struct address){line.s, line.s == at.s && at.n < high ? at.n : high};
+    return FAULT_OK;
+}
+
 /* `high_*` are unknown after a jump, but the last step to a common line is never a jump. */
 static enum fault_code lines_meet(struct db *db, struct line *a, int64_t *high_a, struct line *b,
                                   int64_t *high_b, bool *met, struct fault *fault)

@@ -82,6 +82,14 @@ FAULT_CHECK enum fault_code path_find(struct db *db, const struct act *head, enu
                                       int64_t value, struct address *out, int64_t *offset,
                                       int64_t *span, struct fault *fault);
 
+/*
+ * The newest act on the path of `head` that does not come after `at`: `at` itself when that is on
+ * it. `at` need not be there at all: {s, INT64_MAX} is the last that sessions up to s wrote.
+ * ADDRESS_START: there is none. A move may be given: what it moved to is then on the path.
+ */
+FAULT_CHECK enum fault_code path_reach(struct db *db, const struct act *head, struct address at,
+                                       struct address *out, struct fault *fault);
+
 /* Where two paths part: the last entry that both have, or ADDRESS_START. */
 FAULT_CHECK enum fault_code path_parting(struct db *db, const struct act *a, const struct act *b,
                                          struct address *out, struct fault *fault);

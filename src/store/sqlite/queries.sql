@@ -447,7 +447,7 @@ INSERT INTO record(s, v, kind, rec, turn, ps, pn, at_us, body)
 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
 -- name: record_scan
-SELECT r, rec, ps, pn FROM record WHERE s = ?1 AND v <= ?2 ORDER BY v
+SELECT r, rec, ps, pn, kind, at_us FROM record WHERE s = ?1 AND v <= ?2 ORDER BY v
 
 -- name: record_at
 SELECT kind, turn, at_us, body FROM record WHERE r = ?1

@@ -159,6 +159,20 @@ static enum fault_code read_records(struct store *store, int64_t owner, struct s
     return code;
 }
 
+static enum fault_code read_record_last(struct store *store, int64_t owner, struct str session,
+                                        unsigned kinds, struct arena *arena, struct record *out,
+                                        struct fault *fault)
+{
+    struct db *db;
+    enum fault_code code;
+
+    if (read_begin(own(store), &db, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = record_last_run(db, owner, session, kinds, arena, out, fault);
+    read_end(own(store), db);
+    return code;
+}
+
 static enum fault_code read_record_find(struct store *store, int64_t owner, struct str id,
                                         struct arena *arena, struct str *session,
                                         struct fault *fault)
@@ -214,14 +228,15 @@ static enum fault_code read_rewound(struct store *store, int64_t owner, struct s
 }
 
 static enum fault_code read_search(struct store *store, const struct search_spec *spec,
-                                   hit_visit *visit, void *context, struct fault *fault)
+                                   hit_visit *visit, void *context, struct search_info *info,
+                                   struct fault *fault)
 {
     struct db *db;
     enum fault_code code;
 
     if (reader_take(own(store), &db, fault) != FAULT_OK)
         return fault_pass(fault);
-    code = search_run(own(store)->search, db, spec, visit, context, fault);
+    code = search_run(own(store)->search, db, spec, visit, context, info, fault);
     reader_give(own(store), db);
     return code;
 }
@@ -265,6 +280,7 @@ const struct store_read_ops sqlite_read_ops = {
     .raw_log = read_raw_log,
     .journal = read_journal,
     .records = read_records,
+    .record_last = read_record_last,
     .record_find = read_record_find,
     .labels = read_labels,
     .relatives = read_relatives,

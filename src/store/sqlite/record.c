@@ -70,6 +70,8 @@ struct found {
     int64_t range; /* its place on the path */
     int64_t order; /* in which it was saved */
     int64_t row;
+    int kind;
+    int64_t at_us;
 };
 
 struct found_list {
@@ -105,16 +107,22 @@ static int order_by_place(const void *a, const void *b)
 /* Of each record the last version, at the place of its first. */
 static void found_fold(struct found_list *list)
 {
+    struct found first;
     size_t kept = 0;
 
     if (list->count == 0)
         return;
     qsort(list->items, list->count, sizeof(*list->items), order_by_record);
     for (size_t i = 0; i < list->count; i++) {
-        if (kept && str_eq(list->items[kept - 1].id, list->items[i].id))
-            list->items[kept - 1].row = list->items[i].row;
-        else
+        if (kept == 0 || !str_eq(list->items[kept - 1].id, list->items[i].id)) {
             list->items[kept++] = list->items[i];
+            continue;
+        }
+        first = list->items[kept - 1];
+        list->items[kept - 1] = list->items[i];
+        list->items[kept - 1].at = first.at;
+        list->items[kept - 1].range = first.range;
+        list->items[kept - 1].order = first.order;
     }
     list->count = kept;
     qsort(list->items, list->count, sizeof(*list->items), order_by_place);
@@ -175,8 +183,13 @@ static enum fault_code records_of(struct db *db, int64_t s, int64_t versions,
         rank = rank_of(path, path_count, place);
         if (rank == -2)
             continue;
-        *found_add(list, arena) = (struct found){column_dup(q, 1, arena), place, rank,
-                                                 (int64_t)list->count, sqlite3_column_int64(q, 0)};
+        *found_add(list, arena) = (struct found){.id = column_dup(q, 1, arena),
+                                                 .at = place,
+                                                 .range = rank,
+                                                 .order = (int64_t)list->count,
+                                                 .row = sqlite3_column_int64(q, 0),
+                                                 .kind = sqlite3_column_int(q, 4),
+                                                 .at_us = sqlite3_column_int64(q, 5)};
     }
 }
 
@@ -225,6 +238,26 @@ static enum fault_code records_find(struct db *db, const struct link *link, stru
     return FAULT_OK;
 }
 
+/* The whole record; its strings stay until `q` is reset. */
+static enum fault_code found_read(struct db *db, const struct found *found, sqlite3_stmt **q,
+                                  struct record *out, struct fault *fault)
+{
+    bool row;
+
+    *q = db_query(db, Q_RECORD_AT, ARGS(arg_int(found->row)));
+    if (db_step(db, *q, &row, fault) != FAULT_OK)
+        return fault_pass(fault);
+    if (!row)
+        return fault_set(fault, FAULT_CORRUPT, "record \"%.*s\" is gone", STR_ARG(found->id));
+    *out = (struct record){.id = found->id,
+                           .at = found->at,
+                           .kind = sqlite3_column_int(*q, 0),
+                           .turn = column_str(*q, 1),
+                           .at_us = sqlite3_column_int64(*q, 2),
+                           .body = column_str(*q, 3)};
+    return FAULT_OK;
+}
+
 enum fault_code records_run(struct db *db, int64_t owner, struct str session, record_visit *visit,
                             void *context, struct fault *fault)
 {
@@ -232,27 +265,67 @@ enum fault_code records_run(struct db *db, int64_t owner, struct str session, re
     struct arena arena;
     struct link link;
     enum fault_code code;
-    bool row;
 
     if (link_named(db, owner, session, &link, fault) != FAULT_OK)
         return fault_pass(fault);
     arena_init(&arena);
     code = records_find(db, &link, &arena, &list, fault);
     for (size_t i = 0; code == FAULT_OK && i < list.count; i++) {
-        sqlite3_stmt *q = db_query(db, Q_RECORD_AT, ARGS(arg_int(list.items[i].row)));
-        struct record record = {.id = list.items[i].id, .at = list.items[i].at};
+        struct record record;
+        sqlite3_stmt *q;
 
-        code = db_step(db, q, &row, fault);
-        if (code != FAULT_OK || !row)
-            break;
-        record.kind = sqlite3_column_int(q, 0);
-        record.turn = column_str(q, 1);
-        record.at_us = sqlite3_column_int64(q, 2);
-        record.body = column_str(q, 3);
-        code = visit(context, &record, fault);
+        code = found_read(db, &list.items[i], &q, &record, fault);
+        if (code == FAULT_OK)
+            code = visit(context, &record, fault);
         sqlite3_reset(q);
     }
     arena_clear(&arena);
+    return code;
+}
+
+/* The one of these kinds that was saved last; of several at once the last of the path. */
+static const struct found *found_last(const struct found_list *list, unsigned kinds)
+{
+    const struct found *last = NULL;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct found *found = &list->items[i];
+
+        if (found->kind >= 0 && found->kind < 32 && kinds & 1U << found->kind &&
+            (!last || found->at_us >= last->at_us))
+            last = found;
+    }
+    return last;
+}
+
+enum fault_code record_last_run(struct db *db, int64_t owner, struct str session, unsigned kinds,
+                                struct arena *arena, struct record *out, struct fault *fault)
+{
+    struct found_list list = {0};
+    const struct found *last;
+    struct arena scratch;
+    struct link link;
+    enum fault_code code;
+    sqlite3_stmt *q;
+
+    if (link_named(db, owner, session, &link, fault) != FAULT_OK)
+        return fault_pass(fault);
+    arena_init(&scratch);
+    code = records_find(db, &link, &scratch, &list, fault);
+    last = code ? NULL : found_last(&list, kinds);
+    if (last) {
+        code = found_read(db, last, &q, out, fault);
+        if (code == FAULT_OK) {
+            out->id = arena_dup(arena, out->id);
+            out->turn = arena_dup(arena, out->turn);
+            out->body = arena_dup(arena, out->body);
+        }
+        sqlite3_reset(q);
+    } else if (!code) {
+        code = fault_set(fault, FAULT_NOT_FOUND, "session \"%.*s\" has no such record",
+                         STR_ARG(session));
+    }
+    arena_clear(&scratch);
     return code;
 }
 

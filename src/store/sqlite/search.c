@@ -1,5 +1,5 @@
 /* Asking the index: from what a person types to hits with snippets. */
-#include "store/sqlite/search_index.h"
+#include "store/sqlite/search_page.h"
 
 #include "store/limits.h"
 #include "store/sqlite/entry_row.h"
@@ -30,11 +30,15 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* From what a person types to an FTS5 expression; false when there is nothing in it. */
-static bool match_make(struct str words, struct buf *out)
+/*
+ * From what a person types to an FTS5 expression; false when there is nothing in it. *starts: there
+ * is a start of a word in it.
+ */
+static bool match_make(struct str words, struct buf *out, bool *starts)
 {
     size_t i = 0;
 
+    *starts = false;
     while (i < words.n) {
         size_t from = i;
         bool start = false;
@@ -55,6 +59,7 @@ static bool match_make(struct str words, struct buf *out)
         while (i < words.n && !blank(words.p[i]) && words.p[i] != '"')
             i++;
         start = i - from > 1 && words.p[i - 1] == '*';
+        *starts = *starts || start;
         match_add(out, (struct str){words.p + from, i - from - start}, start);
     }
     return out->n > 0;
@@ -90,176 +95,180 @@ static enum fault_code shown_at(struct db *db, struct address *at, struct arena 
     return FAULT_OK;
 }
 
-/* What is found with one word of the index: hits, and beside them their texts in table page. */
-struct page {
-    struct hit *hits;
-    int64_t *rowids;
-    size_t count, max;
-};
-
-static enum fault_code page_add(struct search *search, struct page *page, int64_t rowid,
-                                const struct hit *hit, struct str text, int64_t owner,
+static enum fault_code text_hit(struct quest *quest, int64_t e, struct page *page,
                                 struct fault *fault)
 {
-    if (index_text(search, F_PAGE_INSERT, rowid, text, owner, fault) != FAULT_OK)
-        return fault_pass(fault);
-    page->hits[page->count] = *hit;
-    page->rowids[page->count++] = rowid;
-    return FAULT_OK;
-}
-
-static enum fault_code text_hit(struct search *search, struct db *db, int64_t e, int64_t owner,
-                                struct arena *arena, struct buf *text, struct page *page,
-                                struct fault *fault)
-{
+    struct db *db = quest->db;
     sqlite3_stmt *q = db_query(db, Q_SEARCH_TEXT, ARGS(arg_int(e)));
-    struct hit hit = {0};
+    struct hit hit = {.index = -1};
     struct act_head head;
     struct address at;
     bool found;
 
     if (db_step(db, q, &found, fault) != FAULT_OK)
         return fault_pass(fault);
-    if (!found || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text) ||
+    if (!found ||
+        !index_entry_text(column_str(q, 3), column_str(q, 4), quest->arena, &quest->text) ||
         !act_head_decode_brief(column_str(q, 2), &head))
         return FAULT_OK;
     at = column_address(q, 0);
     hit.role = head.role;
     hit.at_us = head.at_us;
     sqlite3_reset(q);
-    if (shown_at(db, &at, arena, &hit, &found, fault) != FAULT_OK)
+    if (shown_at(db, &at, quest->arena, &hit, &found, fault) != FAULT_OK)
         return fault_pass(fault);
     if (!found)
         return FAULT_OK;
-    return page_add(search, page, e, &hit, buf_str(text), owner, fault);
+    return page_add(quest, page, e, &hit, buf_str(&quest->text), fault);
 }
 
-static enum fault_code title_hit(struct search *search, struct db *db, int64_t s, int64_t owner,
-                                 struct arena *arena, struct page *page, struct fault *fault)
+static enum fault_code title_hit(struct quest *quest, int64_t s, struct page *page,
+                                 struct fault *fault)
 {
+    struct hit hit = {.index = -1};
     struct session session;
-    struct hit hit = {0};
 
-    if (session_get(db, s, false, arena, &session, fault) != FAULT_OK) /* gone meanwhile */
-        return fault->code == FAULT_CORRUPT ? FAULT_OK : fault->code;
+    if (session_get(quest->db, s, false, quest->arena, &session, fault) != FAULT_OK)
+        return fault->code == FAULT_CORRUPT ? FAULT_OK : fault->code; /* gone meanwhile */
     if (session.state != SESSION_LIVE)
         return FAULT_OK;
     hit.session = session.id;
     hit.title = session.title;
     hit.at_us = session.updated_us;
-    return page_add(search, page, s, &hit, session.title, owner, fault);
+    return page_add(quest, page, s, &hit, session.title, fault);
 }
 
-/* Snippets come from the page's texts; then the hits are handed out in their order. */
-static enum fault_code page_show(struct search *search, struct page *page, struct str match,
-                                 struct arena *arena, hit_visit *visit, void *context,
-                                 struct fault *fault)
+/* Everything of one kind, titles or texts, newest first. */
+static enum fault_code search_all(struct quest *quest, enum find which, struct page *page,
+                                  struct fault *fault)
 {
-    sqlite3_stmt *q = index_find(search, F_PAGE_MATCH);
+    sqlite3_stmt *q = index_find(quest->search, which);
+    struct str match = quest->words;
+    enum fault_code code = FAULT_OK;
     bool row;
 
+    if (quest->spec->owner != OWNER_ANY)
+        match = arena_printf(quest->arena, "who : o%lld AND %.*s", (long long)quest->spec->owner,
+                             STR_ARG(match));
     sqlite3_bind_text64(q, 1, match.p, match.n, SQLITE_STATIC, SQLITE_UTF8);
-    for (;;) {
-        if (index_step(search, q, &row, fault) != FAULT_OK)
-            return fault_pass(fault);
-        if (!row)
+    while (code == FAULT_OK && page->count < page->max) {
+        int64_t rowid;
+
+        code = index_step(quest->search, q, &row, fault);
+        if (code != FAULT_OK || !row)
             break;
-        for (size_t i = 0; i < page->count; i++)
-            if (page->rowids[i] == sqlite3_column_int64(q, 0))
-                page->hits[i].snippet = column_dup(q, 1, arena);
+        rowid = sqlite3_column_int64(q, 0);
+        code = which == F_TEXT_MATCH ? text_hit(quest, rowid, page, fault)
+                                     : title_hit(quest, rowid, page, fault);
     }
-    for (size_t i = 0; i < page->count; i++) {
-        if (visit(context, &page->hits[i], fault) != FAULT_OK)
+    sqlite3_reset(q);
+    return code;
+}
+
+/* Titles, then texts; each has a page, as the rowids of the one say nothing of the other. */
+static enum fault_code answer_all(struct quest *quest, size_t *left, hit_visit *visit,
+                                  void *context, struct fault *fault)
+{
+    static const enum find kinds[] = {F_TITLE_MATCH, F_TEXT_MATCH};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && *left; i++) {
+        struct page page;
+        enum fault_code code;
+
+        if (page_begin(quest, *left, &page, fault) != FAULT_OK)
             return fault_pass(fault);
+        code = search_all(quest, kinds[i], &page, fault);
+        if (code == FAULT_OK) {
+            *left -= page.count;
+            code = page_show(quest, &page, visit, context, fault);
+        }
+        page_end(quest);
+        if (code != FAULT_OK)
+            return code;
     }
     return FAULT_OK;
 }
 
-static enum fault_code ask(struct search *search, struct db *db, enum find which,
-                           const struct search_spec *spec, struct str match, struct arena *arena,
-                           size_t *left, hit_visit *visit, void *context, struct fault *fault)
+/* As the main file is now, which is no older than the index. */
+static enum fault_code answer_within(struct quest *quest, size_t *left, hit_visit *visit,
+                                     void *context, struct search_info *info, struct fault *fault)
 {
-    sqlite3_stmt *q = index_find(search, which);
-    struct page page = {.max = *left};
-    struct buf text;
+    struct page page;
     enum fault_code code;
-    bool row;
 
-    code = index_step(search, index_find(search, F_PAGE_CLEAR), &row, fault);
-    page.hits = arena_array(arena, page.max, sizeof(*page.hits));
-    page.rowids = arena_array(arena, page.max, sizeof(*page.rowids));
-    buf_init(&text, LIMIT_ENTRY_BYTES * (size_t)2);
-    sqlite3_bind_text64(q, 1, match.p, match.n, SQLITE_STATIC, SQLITE_UTF8);
-    while (code == FAULT_OK && page.count < page.max) {
-        int64_t rowid;
-
-        code = index_step(search, q, &row, fault);
-        if (code != FAULT_OK || !row)
-            break;
-        rowid = sqlite3_column_int64(q, 0);
-        code = which == F_TEXT_MATCH
-                   ? text_hit(search, db, rowid, spec->owner, arena, &text, &page, fault)
-                   : title_hit(search, db, rowid, spec->owner, arena, &page, fault);
+    if (db_run(quest->db, Q_READ_BEGIN, NULL, 0, fault) != FAULT_OK)
+        return fault_pass(fault);
+    code = page_begin(quest, *left, &page, fault);
+    if (code == FAULT_OK) {
+        code = search_within(quest, &page, info, fault);
+        if (code == FAULT_OK) {
+            *left -= page.count;
+            code = page_show(quest, &page, visit, context, fault);
+        }
+        page_end(quest);
     }
-    sqlite3_reset(q);
-    buf_clear(&text);
-    if (code == FAULT_OK)
-        code = page_show(search, &page, match, arena, visit, context, fault);
-    *left -= page.count;
+    db_rest(quest->db);
+    sqlite3_step(db_query(quest->db, Q_READ_END, NULL, 0));
     return code;
 }
 
 /* *again: the index was found damaged and taken away before anything was handed out. */
-static enum fault_code search_once(struct search *search, struct db *db,
-                                   const struct search_spec *spec, struct str match,
-                                   hit_visit *visit, void *context, bool *again,
-                                   struct fault *fault)
+static enum fault_code search_once(struct quest *quest, hit_visit *visit, void *context,
+                                   struct search_info *info, bool *again, struct fault *fault)
 {
-    size_t max = spec->limit > 0 && spec->limit < LIMIT_PAGE ? (size_t)spec->limit : LIMIT_PAGE;
+    int64_t limit = quest->spec->limit;
+    size_t max = limit > 0 && limit < LIMIT_PAGE ? (size_t)limit : LIMIT_PAGE;
     size_t left = max;
     struct arena arena;
     enum fault_code code;
 
     arena_init(&arena);
-    code = index_open(search, db, &arena, fault);
+    quest->arena = &arena;
+    info->next = -1;
+    code = index_open(quest->search, quest->db, &arena, fault);
     if (code == FAULT_OK)
-        code = index_catch_up(search, db, &arena, fault);
+        code = index_catch_up(quest->search, quest->db, &arena, fault);
     if (code == FAULT_OK)
-        code = ask(search, db, F_TITLE_MATCH, spec, match, &arena, &left, visit, context, fault);
-    if (code == FAULT_OK && left)
-        code = ask(search, db, F_TEXT_MATCH, spec, match, &arena, &left, visit, context, fault);
+        code = quest->spec->session.n ? answer_within(quest, &left, visit, context, info, fault)
+                                      : answer_all(quest, &left, visit, context, fault);
     *again = code == FAULT_CORRUPT && left == max;
     if (code == FAULT_CORRUPT)
-        index_remove(search);
+        index_remove(quest->search);
     arena_clear(&arena);
     return code;
 }
 
 enum fault_code search_run(struct search *search, struct db *db, const struct search_spec *spec,
-                           hit_visit *visit, void *context, struct fault *fault)
+                           hit_visit *visit, void *context, struct search_info *info,
+                           struct fault *fault)
 {
+    struct quest quest = {.search = search, .db = db, .spec = spec};
+    struct search_info found;
     struct buf words, match;
     enum fault_code code;
     bool again;
 
     buf_init(&words, MATCH_BYTES_MAX);
     buf_init(&match, MATCH_BYTES_MAX + 64);
+    buf_init(&quest.text, LIMIT_ENTRY_BYTES * (size_t)2);
     if (spec->words.n > LIMIT_QUERY_BYTES) {
         code = fault_set(fault, FAULT_TOO_LARGE, "the words have %zu bytes; the limit is %d",
                          spec->words.n, LIMIT_QUERY_BYTES);
-    } else if (!match_make(spec->words, &words)) {
+    } else if (!match_make(spec->words, &words, &quest.starts)) {
         code = fault_set(fault, FAULT_INVALID, "there is no word to search for");
     } else {
-        if (spec->owner != OWNER_ANY)
-            buf_add_format(&match, "who : o%lld AND ", (long long)spec->owner);
         buf_add_format(&match, "body : (%.*s)", STR_ARG(buf_str(&words)));
+        quest.words = buf_str(&match);
         pthread_mutex_lock(&search->lock);
-        code = search_once(search, db, spec, buf_str(&match), visit, context, &again, fault);
+        code = search_once(&quest, visit, context, &found, &again, fault);
         if (again)
-            code = search_once(search, db, spec, buf_str(&match), visit, context, &again, fault);
+            code = search_once(&quest, visit, context, &found, &again, fault);
         pthread_mutex_unlock(&search->lock);
+        if (code == FAULT_OK && info)
+            *info = found;
     }
     buf_clear(&words);
     buf_clear(&match);
+    buf_clear(&quest.text);
     return code;
 }

@@ -26,7 +26,8 @@ void search_free(struct search *search);
  */
 FAULT_CHECK enum fault_code search_run(struct search *search, struct db *db,
                                        const struct search_spec *spec, hit_visit *visit,
-                                       void *context, struct fault *fault);
+                                       void *context, struct search_info *info,
+                                       struct fault *fault);
 
 /* Takes acts out of the index that are still in the main file. Nothing to do without an index. */
 FAULT_CHECK enum fault_code search_forget(struct search *search, struct db *db, const int64_t *acts,

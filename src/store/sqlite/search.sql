@@ -55,6 +55,14 @@ INSERT INTO title(title) VALUES('optimize')
 -- name: text_match
 SELECT rowid FROM text WHERE text MATCH ?1 ORDER BY rowid DESC
 
+-- name: text_down
+-- Those at or before a number, newest first.
+SELECT rowid FROM text WHERE text MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC
+
+-- name: text_up
+-- Those at or behind a number, oldest first.
+SELECT rowid FROM text WHERE text MATCH ?1 AND rowid >= ?2 ORDER BY rowid
+
 -- name: title_delete
 DELETE FROM title WHERE rowid = ?1
 
@@ -64,11 +72,12 @@ INSERT INTO title(rowid, body, who) VALUES(?1, ?2, ?3)
 -- name: title_match
 SELECT rowid FROM title WHERE title MATCH ?1 ORDER BY rowid DESC
 
--- name: page_clear
-DELETE FROM page
+-- name: page_begin
+-- The texts of a page are there until its end, and never written down.
+BEGIN
 
 -- name: page_insert
-INSERT INTO page(rowid, body, who) VALUES(?1, ?2, ?3)
+INSERT INTO page(rowid, body) VALUES(?1, ?2)
 
 -- name: page_match
 SELECT rowid, snippet(page, 0, char(2), char(3), '…', 24) FROM page WHERE page MATCH ?1

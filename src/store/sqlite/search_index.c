@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SLICE = 500 }; /* acts that are indexed in one transaction */
+enum {
+    SLICE = 500, /* acts that are indexed in one transaction */
+    FORM = 2     /* of the tables and what is in them; an index of another one is made anew */
+};
 
 static const char tokens[] = "unicode61 remove_diacritics 2";
 
@@ -80,15 +83,17 @@ static enum fault_code index_run(struct search *search, sqlite3_stmt *q, struct 
 }
 
 enum fault_code index_text(struct search *search, enum find which, int64_t rowid, struct str text,
-                           int64_t owner, struct fault *fault)
+                           const struct whose *whose, struct fault *fault)
 {
     sqlite3_stmt *q = index_find(search, which);
-    char who[32];
+    char who[64];
 
-    snprintf(who, sizeof(who), "o%lld", (long long)owner);
     sqlite3_bind_int64(q, 1, rowid);
     sqlite3_bind_text64(q, 2, text.p ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8);
-    sqlite3_bind_text(q, 3, who, -1, SQLITE_TRANSIENT);
+    if (whose) {
+        snprintf(who, sizeof(who), "o%lld s%lld", (long long)whose->owner, (long long)whose->s);
+        sqlite3_bind_text(q, 3, who, -1, SQLITE_TRANSIENT);
+    }
     return index_run(search, q, fault);
 }
 
@@ -118,7 +123,7 @@ static int make_tables(struct search *search, struct str store)
              " tokenize='%s');"
              "CREATE VIRTUAL TABLE IF NOT EXISTS title USING fts5(body, who, tokenize='%s');"
              "COMMIT;"
-             "CREATE VIRTUAL TABLE temp.page USING fts5(body, who, tokenize='%s');",
+             "CREATE VIRTUAL TABLE temp.page USING fts5(body, tokenize='%s');",
              STR_ARG(store), tokens, tokens, tokens);
     return sqlite3_exec(search->handle, sql, NULL, NULL, NULL);
 }
@@ -215,6 +220,7 @@ static enum fault_code mark_fits(struct search *search, struct db *db, struct st
     return FAULT_OK;
 }
 
+/* The store's id and the form of the index: one of another form does not fit. */
 static enum fault_code store_name(struct db *db, struct arena *arena, struct str *out,
                                   struct fault *fault)
 {
@@ -225,7 +231,7 @@ static enum fault_code store_name(struct db *db, struct arena *arena, struct str
         return fault_pass(fault);
     if (!row)
         return fault_set(fault, FAULT_CORRUPT, "the store has no id");
-    *out = column_dup(q, 0, arena);
+    *out = arena_printf(arena, "%.*s/%d", STR_ARG(column_str(q, 0)), FORM);
     sqlite3_reset(q);
     return FAULT_OK;
 }
@@ -302,7 +308,7 @@ static enum fault_code index_acts(struct search *search, struct db *db, int64_t 
                                   struct fault *fault)
 {
     sqlite3_stmt *q = db_query(db, Q_SEARCH_ACTS, ARGS(arg_int(after), arg_int(upto)));
-    int64_t s = 0, owner = 0;
+    struct whose whose = {0};
     struct arena arena;
     struct buf text;
     enum fault_code code;
@@ -323,14 +329,14 @@ static enum fault_code index_acts(struct search *search, struct db *db, int64_t 
         if (code != FAULT_OK || skip ||
             !index_entry_text(column_str(q, 2), column_str(q, 3), &arena, &text))
             continue;
-        if (sqlite3_column_int64(q, 1) != s) {
-            s = sqlite3_column_int64(q, 1);
-            code = owner_of(db, s, &owner, fault);
+        if (sqlite3_column_int64(q, 1) != whose.s) {
+            whose.s = sqlite3_column_int64(q, 1);
+            code = owner_of(db, whose.s, &whose.owner, fault);
         }
         if (code == FAULT_OK)
             code = number_run(search, F_DOC_INSERT, e, fault);
         if (code == FAULT_OK)
-            code = index_text(search, F_TEXT_INSERT, e, buf_str(&text), owner, fault);
+            code = index_text(search, F_TEXT_INSERT, e, buf_str(&text), &whose, fault);
         arena_clear(&arena);
     }
     if (code == FAULT_OK && skips)
@@ -347,6 +353,7 @@ static enum fault_code index_titles(struct search *search, struct db *db, int64_
     bool row;
 
     for (;;) {
+        struct whose whose;
         sqlite3_stmt *q;
         int64_t s;
 
@@ -362,8 +369,8 @@ static enum fault_code index_titles(struct search *search, struct db *db, int64_
             return fault_pass(fault);
         if (!row)
             continue;
-        if (index_text(search, F_TITLE_INSERT, s, column_str(q, 0), sqlite3_column_int64(q, 1),
-                       fault) != FAULT_OK)
+        whose = (struct whose){.owner = sqlite3_column_int64(q, 1), .s = s};
+        if (index_text(search, F_TITLE_INSERT, s, column_str(q, 0), &whose, fault) != FAULT_OK)
             return fault_pass(fault);
         sqlite3_reset(q);
     }
@@ -420,8 +427,8 @@ enum fault_code index_catch_up(struct search *search, struct db *db, struct aren
 static enum fault_code forget_one(struct search *search, struct db *db, int64_t e,
                                   struct arena *arena, struct buf *text, struct fault *fault)
 {
+    struct whose whose;
     sqlite3_stmt *q;
-    int64_t owner;
     bool row;
 
     if (known(search, F_DOC_KNOWN, &e, &row, fault) != FAULT_OK)
@@ -433,8 +440,9 @@ static enum fault_code forget_one(struct search *search, struct db *db, int64_t 
         return fault_pass(fault);
     if (!row || !index_entry_text(column_str(q, 3), column_str(q, 4), arena, text))
         return FAULT_OK;
-    if (owner_of(db, sqlite3_column_int64(q, 0), &owner, fault) != FAULT_OK ||
-        index_text(search, F_TEXT_DELETE, e, buf_str(text), owner, fault) != FAULT_OK)
+    whose.s = sqlite3_column_int64(q, 0);
+    if (owner_of(db, whose.s, &whose.owner, fault) != FAULT_OK ||
+        index_text(search, F_TEXT_DELETE, e, buf_str(text), &whose, fault) != FAULT_OK)
         return fault_pass(fault);
     sqlite3_reset(q);
     return number_run(search, F_DOC_DELETE, e, fault);

@@ -28,9 +28,15 @@ sqlite3_stmt *index_find(struct search *search, enum find which);
 FAULT_CHECK enum fault_code index_step(struct search *search, sqlite3_stmt *q, bool *row,
                                        struct fault *fault);
 
-/* Runs a statement that takes a rowid, a text and the owner's word. */
+/* Whose a text is, as words of the index: the owner and the session that wrote it. */
+struct whose {
+    int64_t owner, s;
+};
+
+/* Runs a statement that takes a rowid, a text and, unless it is NULL, whose that is. */
 FAULT_CHECK enum fault_code index_text(struct search *search, enum find which, int64_t rowid,
-                                       struct str text, int64_t owner, struct fault *fault);
+                                       struct str text, const struct whose *whose,
+                                       struct fault *fault);
 
 /* Opens the index, or makes it anew when it cannot be used. */
 FAULT_CHECK enum fault_code index_open(struct search *search, struct db *db, struct arena *arena,

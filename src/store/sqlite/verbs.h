@@ -117,6 +117,9 @@ FAULT_CHECK enum fault_code rewound_run(struct db *db, int64_t owner, struct str
                                         rewound_visit *visit, void *context, struct fault *fault);
 FAULT_CHECK enum fault_code records_run(struct db *db, int64_t owner, struct str session,
                                         record_visit *visit, void *context, struct fault *fault);
+FAULT_CHECK enum fault_code record_last_run(struct db *db, int64_t owner, struct str session,
+                                            unsigned kinds, struct arena *arena, struct record *out,
+                                            struct fault *fault);
 FAULT_CHECK enum fault_code record_find_run(struct db *db, int64_t owner, struct str id,
                                             struct arena *arena, struct str *session,
                                             struct fault *fault);
