@@ -55,6 +55,7 @@ bench:
 	@TINE=build/tine build/tests/bench/bench
 	@TINE=build/tine NGINX=build/nginx/usr/sbin/nginx python3 tests/bench/edge.py
 	@TINE=build/tine python3 tests/bench/wires.py
+	@TINE=build/tine python3 tests/bench/tui.py
 
 format:
 	@tools/setup.sh lint

@@ -29,6 +29,7 @@ client:         base json
 tui:            base json client
 house:          base json store message workspace agent engine config http dialect dialect/*
 cli:            base json store message workspace agent engine config http dialect dialect/* client house
+cli/chat.c:     base json store message workspace agent engine config http dialect dialect/* client house cli tui
 main.c:         base json store store/* message workspace agent agent/* engine config http dialect dialect/* client house cli tui
 '
 
@@ -45,6 +46,9 @@ archive_entry.h: workspace
 git2.h:         workspace
 git2/*:         workspace
 uv.h:           http
+ncurses.h:      tui
+md4c.h:         tui
+unigbrk.h:      tui
 libpq*:         store/postgres
 postgresql/*:   store/postgres
 '

@@ -11,9 +11,11 @@ packages_of() {
     case $1 in
     build) echo build-essential gcc meson ninja-build pkg-config \
                 libsqlite3-dev libssl-dev libuv1-dev libmicrohttpd-dev \
-                libcurl4-openssl-dev libcyaml-dev libzstd-dev libgit2-dev libarchive-dev bubblewrap ;;
+                libcurl4-openssl-dev libcyaml-dev libzstd-dev libgit2-dev libarchive-dev \
+                libncurses-dev libmd4c-dev libunistring-dev bubblewrap ;;
     # llvm brings the symbolizer: without it a sanitizer report has no function names
-    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl jq git ;;
+    test)  echo libcmocka-dev libjson-c-dev clang libclang-rt-14-dev llvm clang-format python3 python3-jsonschema curl jq git \
+                tmux ncurses-term ;;
     bench) echo wrk python3 git ;;
     lint)  echo clang-format clang-tidy python3 ;;
     fuzz)  echo clang libclang-rt-14-dev llvm ;;

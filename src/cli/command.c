@@ -7,6 +7,7 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
+    &command_chat,
     &command_serve,
     &command_demo,
     &command_new,

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 
+extern const struct command command_chat;
 extern const struct command command_new;
 extern const struct command command_sessions;
 extern const struct command command_show;

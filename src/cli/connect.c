@@ -108,17 +108,28 @@ enum fault_code cli_needs_home(struct cli *cli, struct fault *fault)
     return cli_usage(cli, fault, "this works on a home itself, not through a server: give --home");
 }
 
-static enum fault_code connect_to(struct cli *cli, struct tine_options *options,
-                                  struct fault *fault)
+/* A handle with what the command line says about it. */
+static struct tine *handle_make(const struct cli *cli, struct tine_options *options,
+                                struct tine_error *error)
 {
     const char *token = args_value(&cli->args, "token");
-    struct tine_error error;
 
     options->token = token ? token : environment("TINE_TOKEN");
     options->user_agent = "tine/" TINE_VERSION;
+    return tine_connect(options, error);
+}
+
+static enum fault_code connect_to(struct cli *cli, struct tine_options *options,
+                                  struct fault *fault)
+{
+    struct tine_error error;
+
     options->stop = stop;
-    cli->tine = tine_connect(options, &error);
-    return cli->tine ? FAULT_OK : cli_fault(&error, fault);
+    cli->tine = handle_make(cli, options, &error);
+    if (!cli->tine)
+        return cli_fault(&error, fault);
+    cli->address = arena_dup(&cli->arena, str_of(options->server)).p;
+    return FAULT_OK;
 }
 
 /* A database that is named goes before the server that has the home: it may be another one. */
@@ -130,9 +141,11 @@ static bool names_db(const struct cli *cli)
 
 /* ---- the server inside ---- */
 
+#define INSIDE "http://127.0.0.1"
+
 static int socket_inside(void *context)
 {
-    struct cli *cli = context;
+    const struct cli *cli = context;
     struct fault ignored;
     int fd;
 
@@ -172,7 +185,7 @@ static enum fault_code house_begin(struct cli *cli, const char *home, struct fau
 static enum fault_code connect_inside(struct cli *cli, const char *home, struct fault *fault)
 {
     struct tine_options options = {
-        .server = "http://127.0.0.1", .socket = socket_inside, .context = cli};
+        .server = INSIDE, .socket = socket_inside, .socket_context = cli};
 
     if (!cli->house && house_begin(cli, home, fault) != FAULT_OK)
         return fault_pass(fault);
@@ -197,6 +210,41 @@ enum fault_code cli_connect(struct cli *cli, struct fault *fault)
         return connect_inside(cli, home.p, fault);
     options.server = address.p;
     return connect_to(cli, &options, fault);
+}
+
+/* ---- further handles ---- */
+
+/* Where the server that has the home is now; where it was, when none has it. */
+static struct str address_now(struct cli *cli, struct arena *arena)
+{
+    struct str home, address = STR_NONE;
+    struct fault ignored;
+
+    if (!server_named(cli) && !names_db(cli) &&
+        home_find(args_value(&cli->args, "home"), arena, &home, &ignored) == FAULT_OK &&
+        lock_find(home.p, arena, &address, &ignored) == FAULT_OK && address.n)
+        return address;
+    return str_of(cli->address);
+}
+
+struct tine *cli_handle(struct cli *cli, bool (*stop_asked)(void *), void *context,
+                        struct tine_error *error)
+{
+    struct tine_options options = {.stop = stop_asked, .context = context};
+    struct arena arena;
+    struct tine *tine;
+
+    arena_init(&arena);
+    if (cli->house) {
+        options.server = INSIDE;
+        options.socket = socket_inside;
+        options.socket_context = cli;
+    } else {
+        options.server = address_now(cli, &arena).p;
+    }
+    tine = handle_make(cli, &options, error);
+    arena_clear(&arena);
+    return tine;
 }
 
 void cli_disconnect(struct cli *cli)

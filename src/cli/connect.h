@@ -10,6 +10,14 @@
 /* Connects when it is not connected yet. */
 FAULT_CHECK enum fault_code cli_connect(struct cli *cli, struct fault *fault);
 
+/*
+ * Another handle for the same server, once connected, for another thread; `stop_asked` is asked
+ * while its calls wait. The server that has the home is looked for again: it may have come back at
+ * another address. NULL, and why. From any thread.
+ */
+struct tine *cli_handle(struct cli *cli, bool (*stop_asked)(void *), void *context,
+                        struct tine_error *error);
+
 /* Ends it, and the server inside this process. */
 void cli_disconnect(struct cli *cli);
 

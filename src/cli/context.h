@@ -45,6 +45,7 @@ struct cli {
     bool at_home;       /* speaks to no server but the one inside this process */
     /* of commands that speak to a server: see connect.h */
     struct tine *tine;
+    const char *address;   /* where its server is */
     struct house *house;   /* the server inside this process; NULL: another is used */
     struct cli_kept *kept; /* results that live as long as the command */
     /* of commands that work on the database itself */

@@ -1,5 +1,6 @@
 #include "cli/term.h"
 
+#include "base/control.h"
 #include "base/utf8.h"
 
 #include <langinfo.h>
@@ -47,13 +48,6 @@ void term_style(const struct term *term, struct buf *out, enum term_style style)
         buf_add_text(out, codes[style]);
 }
 
-/* Characters that could move the cursor, change the terminal or lie about the order of a text. */
-static bool is_unsafe(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f || c == 0x2028 || c == 0x2029;
-}
-
 static int columns_of(uint32_t c)
 {
     int n = c < 0x7f ? 1 : wcwidth((wchar_t)c);
@@ -70,35 +64,20 @@ int term_columns(struct str text)
     return columns;
 }
 
-/* The form in which an unsafe character is shown; returns its length. */
-static int escape_of(uint32_t c, char out[16])
-{
-    if (c == '\n')
-        return snprintf(out, 16, "\\n");
-    if (c == '\t')
-        return snprintf(out, 16, "\\t");
-    if (c == '\r')
-        return snprintf(out, 16, "\\r");
-    if (c == 0x1b)
-        return snprintf(out, 16, "\\e");
-    return snprintf(out, 16, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
-}
-
 /* Adds one character, escaped when it must be; returns its columns. */
 static int add_char(struct buf *out, struct str text, size_t from, size_t to, uint32_t c)
 {
-    char escape[16];
+    char escape[CONTROL_ESCAPE_MAX];
     int n;
 
     if (c == 0xfffd && to - from == 1) { /* a byte that is none of UTF-8 */
-        buf_add_format(out, "\\x%02x", (unsigned)(unsigned char)text.p[from]);
-        return 4;
-    }
-    if (!is_unsafe(c)) {
+        n = control_escape_byte((unsigned char)text.p[from], escape);
+    } else if (control_is(c)) {
+        n = control_escape(c, escape);
+    } else {
         buf_add(out, text.p + from, to - from);
         return columns_of(c);
     }
-    n = escape_of(c, escape);
     buf_add(out, escape, (size_t)n);
     return n;
 }

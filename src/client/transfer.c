@@ -59,7 +59,8 @@ static size_t on_bytes(char *p, size_t size, size_t count, void *context)
 static curl_socket_t on_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct tine *tine = context;
-    int fd = tine->options.socket(tine->options.context);
+    int fd = tine->options.socket(tine->options.socket_context ? tine->options.socket_context
+                                                               : tine->options.context);
 
     (void)purpose;
     return fd < 0 ? CURL_SOCKET_BAD : given_open(&tine->given, fd, address);

@@ -36,6 +36,7 @@ refused 'a store knows no JSON'               store/sqlite/a.c    '#include "jso
 refused 'the engine knows no JSON'            engine/a.c          '#include "json/json.h"'
 refused 'the engine knows no concrete store'  engine/a.c          '#include "store/sqlite/open.h"'
 refused 'dialects do not see one another'     dialect/ash/a.c     '#include "dialect/native/b.h"'
+allowed 'chat starts the terminal UI'         cli/chat.c          '#include "tui/run.h"'
 refused 'cli does not use tui'                cli/a.c             '#include "tui/b.h"'
 refused 'tui does not use cli'                tui/a.c             '#include "cli/b.h"'
 refused 'sqlite3.h elsewhere'                 engine/a.c          '# include <sqlite3.h>'

@@ -1,0 +1,14 @@
+/* A conversation written to a file of the person's. */
+#ifndef TUI_TALK_EXPORT_H
+#define TUI_TALK_EXPORT_H
+
+#include "tui/tui.h"
+
+/*
+ * In the background, page by page. `path` "": a name made of the title, in the directory where the
+ * program was started; one that ends with .jsonl gets a message a line as the API gives it, any
+ * other markdown. A file that exists is not written over. How it went is told.
+ */
+void talk_export(struct tui *tui, const char *session, const char *path);
+
+#endif
