@@ -44,6 +44,9 @@ if setarch -R true 2>/dev/null; then
     without_randomisation=(--wrapper 'setarch -R')
 fi
 
+# Many tests wait for a program or a clock: one more at a time than there are processors.
+at_once=$(($(nproc) + 1))
+
 step_meson() {
     local dir=$1 log=$1/meson-logs/testlog.json wrapper=()
     shift
@@ -51,7 +54,7 @@ step_meson() {
     case $dir in */asan | */tsan) wrapper=("${without_randomisation[@]}") ;; esac
     rm -f "${log%.json}"*.json
     echo "== tests in $dir $*"
-    meson test -C "$dir" --no-rebuild "${wrapper[@]}" "$@" 2>&1 </dev/null |
+    meson test -C "$dir" --no-rebuild --num-processes "$at_once" "${wrapper[@]}" "$@" 2>&1 </dev/null |
         grep -aE '^ *[0-9]+/[0-9]+ |^ERROR|^No '
     # with a wrapper meson puts the wrapper's name in the name of the log
     for log in "${log%.json}"*.json; do

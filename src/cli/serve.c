@@ -5,6 +5,7 @@
 #include "cli/home.h"
 #include "cli/in_force.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static const struct option options[] = {
@@ -154,6 +155,18 @@ static enum fault_code furnish(struct cli *cli, const char *db, struct fault *fa
     return demo_furnish(cli, fault);
 }
 
+/* How to talk to it from another terminal: by the name under which this program was started. */
+static void print_chat(struct cli *cli)
+{
+    const char *home = args_value(&cli->args, "home");
+
+    cli_print(cli, "chat     %.*s chat%s", STR_ARG(cli_valid(cli, program_invocation_name)),
+              args_has(&cli->args, "demo") ? " " DEMO_ROOT : "");
+    if (home)
+        cli_print(cli, " --home '%.*s'", STR_ARG(cli_valid(cli, home)));
+    cli_print(cli, "\n");
+}
+
 static void print_start(struct cli *cli, struct house *house, const struct in_force *in_force)
 {
     struct str address = house_address(house, &cli->arena);
@@ -167,6 +180,7 @@ static void print_start(struct cli *cli, struct house *house, const struct in_fo
         cli_print(cli, "config   %.*s\n", STR_ARG(cli_valid(cli, in_force->file.value)));
     cli_print(cli, "%.*s", STR_ARG(house_words(house, &cli->arena)));
     cli_print(cli, "api      %s/docs\n", address.p);
+    print_chat(cli);
     if (args_has(&cli->args, "demo"))
         cli_print(cli,
                   "try      curl -X POST %s/api/v1/sessions/" DEMO_ROOT

@@ -19,10 +19,10 @@ enum {
     BACKTRACK_HELD_MS = 500 /* so long tmux holds an Esc back, unless another one follows it */
 };
 
-/* `entered_ms` is when the Esc came that opened it: it is the first of a run. */
 /* Does that key, without alt, mean something there? */
 bool backtrack_takes(const struct press *press);
 
+/* `entered_ms` is when the Esc came that opened it: it is the first of a run. */
 struct view *backtrack_new(struct tui *tui, struct talk *talk, int64_t entered_ms);
 
 #endif

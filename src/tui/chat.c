@@ -18,16 +18,6 @@ enum {
     LEAVE_MS = 2000 /* between two Ctrl-C that leave */
 };
 
-void chat_set(char **at, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    free(*at);
-    *at = copy;
-}
-
 struct talk *chat_talk(struct view *view)
 {
     return ((struct chat *)view)->talk;
@@ -40,11 +30,11 @@ void chat_open(struct view *view, const char *session, const char *note, const c
     struct chat *chat = (struct chat *)view;
 
     chat_find_close(chat->find);
-    chat_set(&chat->note, note);
-    chat_set(&chat->seek, NULL);
-    chat_set(&chat->answering, NULL);
-    chat_set(&chat->title, NULL);
-    errands_forget(tui_errands(view->tui), &chat->seek);
+    owned_set(&chat->note, note);
+    owned_set(&chat->asked, NULL);
+    owned_set(&chat->title, NULL);
+    chat->opened++;
+    errands_forget(tui_errands(view->tui), &chat->opened); /* a message that was sought */
     talk_open(chat->talk, session);
     scroll_end(chat->scroll);
     if (text)
@@ -82,7 +72,8 @@ static void seeking_done(struct errand *errand)
 void chat_open_at(struct view *view, const char *session, const char *message)
 {
     struct chat *chat = (struct chat *)view;
-    struct seeking *seeking = errand_new(sizeof(*seeking), seeking_run, seeking_done, &chat->seek);
+    struct seeking *seeking =
+        errand_new(sizeof(*seeking), seeking_run, seeking_done, &chat->opened);
 
     seeking->chat = chat;
     seeking->session = arena_dup(&seeking->errand.arena, str_of(session)).p;
@@ -139,6 +130,8 @@ static void draw_talk(struct chat *chat, struct pane pane)
 
 static const char *hint(const struct chat *chat)
 {
+    if (talk_ask(chat->talk))
+        return "the agent waits for your answer; Esc shows what it asks";
     if (talk_runs(chat->talk))
         return "the agent is answering; Esc stops it";
     return "say something, or /help";
@@ -146,6 +139,9 @@ static const char *hint(const struct chat *chat)
 
 static const char *keys(const struct chat *chat)
 {
+    if (talk_ask(chat->talk))
+        return "Esc: Answer|/help|PgUp: Scroll|Tab: Unfold|Ctrl-T: Tree|Ctrl-S: Sessions|Ctrl-D: "
+               "Quit";
     if (talk_runs(chat->talk))
         return "Esc: Stop|/help|PgUp: Scroll|Tab: Unfold|Ctrl-T: Tree|Ctrl-S: Sessions|Ctrl-D: "
                "Quit";
@@ -205,7 +201,7 @@ static void draw(struct view *view, struct pane pane)
 /* With an empty composer, nothing running and something to go back to, Esc enters. */
 static bool may_enter(const struct chat *chat)
 {
-    return composer_empty(chat->composer) && !talk_runs(chat->talk) && !chat->sending &&
+    return composer_empty(chat->composer) && !talk_runs(chat->talk) && !chat_is_sending(chat) &&
            talk_count(chat->talk) > 0;
 }
 
@@ -213,18 +209,20 @@ static void escape(struct chat *chat, const struct press *press)
 {
     struct tui *tui = chat->view.tui;
 
-    if (!composer_empty(chat->composer)) {
+    if (chat_show_ask(chat))
+        return;
+    if (!composer_empty(chat->composer))
         composer_escape(chat->composer);
-    } else if (talk_ask(chat->talk)) {
-        chat_set(&chat->answering, NULL);
-        chat_look_for_ask(chat);
-    } else if (talk_runs(chat->talk)) {
+    else if (talk_runs(chat->talk))
         chat_stop(chat);
-    } else if (may_enter(chat)) {
+    else if (may_enter(chat))
         tui_push(tui, backtrack_new(tui, chat->talk, press->at_ms));
-    } else if (!chat->sending) {
+    else if (chat_is_sending(chat))
+        tui_say(tui, "the message is on its way");
+    else if (talk_id(chat->talk) && !talk_session(chat->talk))
+        tui_say(tui, "the conversation is still being read");
+    else
         tui_say(tui, "there is nothing to go back to yet");
-    }
 }
 
 /* Ctrl-C ends what is under way; where nothing is, twice leaves. */
@@ -266,7 +264,7 @@ static void say(struct chat *chat)
     struct arena arena;
     struct str text;
 
-    if (chat->sending) {
+    if (chat_is_sending(chat)) {
         tui_say(chat->view.tui, "the message before this one is on its way");
         return;
     }
@@ -428,6 +426,7 @@ static void press(struct view *view, const struct press *press)
         interrupt(chat, press);
     else if (!opened(chat, press) && !scrolled(chat, press))
         composed(chat, press);
+    chat_look_for_ask(chat); /* it waits until nobody is writing */
 }
 
 /* ---- what happens ---- */
@@ -475,7 +474,7 @@ static void chat_free(struct view *view)
     struct chat *chat = (struct chat *)view;
 
     errands_forget(tui_errands(view->tui), chat);
-    errands_forget(tui_errands(view->tui), &chat->seek);
+    errands_forget(tui_errands(view->tui), &chat->opened);
     chat_find_free(chat->find);
     sidebar_free(chat->sidebar);
     scroll_free(chat->scroll);
@@ -484,9 +483,8 @@ static void chat_free(struct view *view)
     free(chat->note);
     free(chat->agent);
     free(chat->title);
-    free(chat->first);
-    free(chat->seek);
-    free(chat->answering);
+    free(chat->sending);
+    free(chat->asked);
     free(chat);
 }
 
@@ -514,6 +512,6 @@ struct view *chat_new(struct tui *tui, void (*wake)(void *context), void *contex
     chat->composer = composer_new(options->history, slash_complete, chat);
     chat->sidebar = sidebar_new(tui);
     chat->find = chat_find_new(tui, chat->talk, chat->scroll);
-    chat_set(&chat->agent, options->agent);
+    owned_set(&chat->agent, options->agent);
     return &chat->view;
 }

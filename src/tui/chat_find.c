@@ -1,5 +1,6 @@
 #include "tui/chat_find.h"
 
+#include "base/utf8.h"
 #include "tui/field.h"
 #include "tui/typed.h"
 
@@ -16,8 +17,9 @@ struct chat_find {
     struct scroll *scroll;
     struct field field;
     bool open;
-    int64_t at;  /* the place that was found; -1: none */
-    bool looked; /* there is an answer to show */
+    char shown[WORDS_MAX]; /* the words without what stands around them */
+    int64_t at;            /* the place that was found; -1: none */
+    bool looked;           /* there is an answer to show */
 };
 
 struct finding {
@@ -57,9 +59,17 @@ bool chat_find_is_open(const struct chat_find *find)
     return find->open;
 }
 
-const char *chat_find_words(const struct chat_find *find)
+/* A star and quotes belong to the question, not to the words. */
+const char *chat_find_words(struct chat_find *find)
 {
-    return find->open && field_text(&find->field).n ? field_text(&find->field).p : NULL;
+    struct str text = utf8_cut(field_text(&find->field), sizeof(find->shown) - 1);
+
+    if (!find->open || !text.n)
+        return NULL;
+    for (size_t i = 0; i < text.n; i++)
+        find->shown[i] = strchr("*\"", text.p[i]) ? ' ' : text.p[i];
+    find->shown[text.n] = '\0';
+    return find->shown;
 }
 
 /* ---- looking ---- */

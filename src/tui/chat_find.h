@@ -16,7 +16,7 @@ void chat_find_free(struct chat_find *find);
 void chat_find_open(struct chat_find *find, const char *words); /* NULL: the words of last time */
 void chat_find_close(struct chat_find *find);
 bool chat_find_is_open(const struct chat_find *find);
-const char *chat_find_words(const struct chat_find *find); /* that are shown as found; NULL: none */
+const char *chat_find_words(struct chat_find *find); /* that are shown as found; NULL: none */
 
 void chat_find_press(struct chat_find *find, const struct press *press);
 void chat_find_draw(struct chat_find *find, struct pane pane); /* one row */

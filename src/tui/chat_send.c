@@ -1,11 +1,39 @@
-/* What a person says: a message for the agent, a stop, an answer to what the turn asks. */
+/* What a person says: a message for the agent, or that its turn is to stop. */
 #include "tui/chat_own.h"
 #include "tui/choice.h"
 #include "tui/act_key.h"
 
 #include <stdlib.h>
 
-static void send(struct chat *chat, struct str text, bool wait);
+enum { TITLE_COLUMNS = 60 /* of the first line of a conversation that has no title */ };
+
+static void send(struct chat *chat, const char *session, struct str text, bool wait);
+
+bool chat_is_here(const struct chat *chat, const char *session)
+{
+    const char *here = talk_id(chat->talk);
+
+    return here && strcmp(here, session) == 0;
+}
+
+bool chat_is_sending(const struct chat *chat)
+{
+    if (!talk_id(chat->talk))
+        return chat->making == chat->opened;
+    return chat->sending && chat_is_here(chat, chat->sending);
+}
+
+/* What could not be sent goes back where it was written, when that is still open and free. */
+static void give_back(struct chat *chat, const char *session, const char *text)
+{
+    if (session && !chat_is_here(chat, session)) {
+        tui_say(chat->view.tui, "the message is kept: Up brings it back");
+        return;
+    }
+    talk_sending_failed(chat->talk);
+    if (composer_empty(chat->composer))
+        composer_set(chat->composer, str_of(text));
+}
 
 /* ---- sending ---- */
 
@@ -34,22 +62,14 @@ static bool sending_run(struct errand *errand, struct tine *tine)
     return tine_send(tine, sending->session, &options, &errand->result, &errand->error);
 }
 
-/* What could not be sent goes back where it was written. */
-static void give_back(struct chat *chat, const char *text)
-{
-    talk_sending_failed(chat->talk);
-    if (composer_empty(chat->composer))
-        composer_set(chat->composer, str_of(text));
-}
-
 struct busy {
     struct chat *chat;
-    char *text;
+    char *session, *text;
 };
 
 static void busy_answer(void *context, char key);
 
-static void ask_busy(struct chat *chat, struct str text)
+static void ask_busy(struct chat *chat, const char *session, const char *text)
 {
     static const struct choice_answer answers[] = {
         {'w', "wait, and send it when the turn has ended"},
@@ -61,7 +81,8 @@ static void ask_busy(struct chat *chat, struct str text)
     if (!busy)
         abort();
     busy->chat = chat;
-    chat_set(&busy->text, text.p);
+    owned_set(&busy->session, session);
+    owned_set(&busy->text, text);
     tui_push(chat->view.tui,
              choice_new(chat->view.tui, &(struct choice_spec){.title = "A turn is running",
                                                               .answers = answers,
@@ -74,35 +95,38 @@ static void sending_done(struct errand *errand)
 {
     struct sending *sending = (struct sending *)errand;
     struct chat *chat = sending->chat;
+    bool here = chat_is_here(chat, sending->session);
 
-    chat->sending = false;
+    if (chat->sending && strcmp(chat->sending, sending->session) == 0)
+        owned_set(&chat->sending, NULL);
+    tui_dirty(chat->view.tui);
     if (errand->ok)
         return;
-    give_back(chat, sending->text);
-    if (strcmp(errand->error.code, "turn_running") == 0) {
-        struct str text = composer_take(chat->composer, &errand->arena);
-
-        ask_busy(chat, text);
-    } else {
-        tui_fail(chat->view.tui, "the message was not sent", &errand->error);
+    if (here && strcmp(errand->error.code, "turn_running") == 0) {
+        talk_sending_failed(chat->talk);
+        ask_busy(chat, sending->session, sending->text);
+        return;
     }
-    tui_dirty(chat->view.tui);
+    give_back(chat, sending->session, sending->text);
+    tui_fail(chat->view.tui, "the message was not sent", &errand->error);
 }
 
-static void send(struct chat *chat, struct str text, bool wait)
+static void send(struct chat *chat, const char *session, struct str text, bool wait)
 {
     struct sending *sending = errand_new(sizeof(*sending), sending_run, sending_done, chat);
     struct arena *arena = &sending->errand.arena;
 
     sending->chat = chat;
-    sending->session = arena_dup(arena, str_of(talk_id(chat->talk))).p;
+    sending->session = arena_dup(arena, str_of(session)).p;
     sending->text = arena_dup(arena, text).p;
     sending->key = act_key(arena);
     sending->wait = wait;
-    chat->sending = true;
-    talk_sending(chat->talk, text);
-    scroll_end(chat->scroll);
-    errands_send(tui_errands(chat->view.tui), LANE_SEND, &sending->errand);
+    if (chat_is_here(chat, session)) {
+        owned_set(&chat->sending, session);
+        talk_sending(chat->talk, text);
+        scroll_end(chat->scroll);
+    }
+    errands_send(tui_errands(chat->view.tui), wait ? LANE_WAIT : LANE_SEND, &sending->errand);
 }
 
 /* ---- the first message makes the session ---- */
@@ -110,6 +134,8 @@ static void send(struct chat *chat, struct str text, bool wait)
 struct making {
     struct errand errand;
     struct chat *chat;
+    int64_t opened; /* which conversation of the chat it is for */
+    const char *text;
     struct tine_session_options options;
 };
 
@@ -120,26 +146,29 @@ static bool making_run(struct errand *errand, struct tine *tine)
     return tine_create(tine, &making->options, &errand->result, &errand->error);
 }
 
+/* The person may have gone elsewhere meanwhile: the message goes where it was written. */
 static void making_done(struct errand *errand)
 {
-    struct chat *chat = ((struct making *)errand)->chat;
-    char *first = chat->first;
+    struct making *making = (struct making *)errand;
+    struct chat *chat = making->chat;
+    bool here = chat->opened == making->opened;
+    const char *session;
 
-    chat->first = NULL;
-    chat->sending = false;
-    if (errand->ok) {
-        talk_open(chat->talk, errand->result->session->id);
+    if (here)
+        chat->making = 0;
+    tui_dirty(chat->view.tui);
+    if (!errand->ok) {
+        give_back(chat, here ? NULL : "", making->text);
+        tui_fail(chat->view.tui, "the conversation could not begin", &errand->error);
+        return;
+    }
+    session = arena_dup(&errand->arena, str_of(errand->result->session->id)).p;
+    if (here) {
+        talk_open(chat->talk, session);
         talk_session_given(chat->talk, errand->result);
         errand->result = NULL;
-        if (first)
-            send(chat, str_of(first), false);
-    } else {
-        if (first)
-            give_back(chat, first);
-        tui_fail(chat->view.tui, "the conversation could not begin", &errand->error);
     }
-    free(first);
-    tui_dirty(chat->view.tui);
+    send(chat, session, str_of(making->text), false);
 }
 
 static void make_and_send(struct chat *chat, struct str text)
@@ -149,12 +178,12 @@ static void make_and_send(struct chat *chat, struct str text)
     struct str line = {text.p, strcspn(text.p, "\n")};
 
     making->chat = chat;
+    making->opened = chat->making = chat->opened;
+    making->text = arena_dup(arena, text).p;
     making->options.agent = chat->agent ? arena_dup(arena, str_of(chat->agent)).p : NULL;
-    making->options.title =
-        chat->title ? arena_dup(arena, str_of(chat->title)).p : cells_fit(line, 60, arena, NULL).p;
+    making->options.title = chat->title ? arena_dup(arena, str_of(chat->title)).p
+                                        : cells_fit(line, TITLE_COLUMNS, arena, NULL).p;
     making->options.key = act_key(arena);
-    chat_set(&chat->first, text.p);
-    chat->sending = true;
     talk_sending(chat->talk, text);
     errands_send(tui_errands(chat->view.tui), LANE_ACT, &making->errand);
 }
@@ -165,7 +194,7 @@ struct stopping {
     struct errand errand;
     struct chat *chat;
     const char *session;
-    char *then; /* a text that is sent when it has stopped; NULL: none */
+    const char *then; /* a text that is sent when it has stopped; NULL: none */
 };
 
 static bool stopping_run(struct errand *errand, struct tine *tine)
@@ -179,28 +208,25 @@ static void stopping_done(struct errand *errand)
 {
     struct stopping *stopping = (struct stopping *)errand;
     struct chat *chat = stopping->chat;
-    bool over = errand->ok || strcmp(errand->error.code, "no_turn") == 0;
+    bool over = errand->ok || strcmp(errand->error.code, "no_turn_running") == 0;
 
-    if (!over) {
+    if (over && stopping->then)
+        send(chat, stopping->session, str_of(stopping->then), true);
+    else if (!over && stopping->then)
+        give_back(chat, stopping->session, stopping->then);
+    if (!over)
         tui_fail(chat->view.tui, "the turn was not stopped", &errand->error);
-        if (stopping->then)
-            give_back(chat, stopping->then);
-    } else if (stopping->then && talk_id(chat->talk) &&
-               strcmp(talk_id(chat->talk), stopping->session) == 0) {
-        send(chat, str_of(stopping->then), true);
-    }
     tui_dirty(chat->view.tui);
 }
 
-static void stop_now(struct chat *chat, const char *then)
+static void stop_now(struct chat *chat, const char *session, const char *then)
 {
     struct stopping *stopping = errand_new(sizeof(*stopping), stopping_run, stopping_done, chat);
     struct arena *arena = &stopping->errand.arena;
 
     stopping->chat = chat;
-    stopping->session = arena_dup(arena, str_of(talk_id(chat->talk))).p;
-    if (then)
-        stopping->then = (char *)(uintptr_t)arena_dup(arena, str_of(then)).p;
+    stopping->session = arena_dup(arena, str_of(session)).p;
+    stopping->then = then ? arena_dup(arena, str_of(then)).p : NULL;
     errands_send(tui_errands(chat->view.tui), LANE_ACT, &stopping->errand);
 }
 
@@ -209,7 +235,7 @@ static void stop_answer(void *context, char key)
     struct chat *chat = context;
 
     if (key == 's' && talk_runs(chat->talk))
-        stop_now(chat, NULL);
+        stop_now(chat, talk_id(chat->talk), NULL);
 }
 
 void chat_stop(struct chat *chat)
@@ -232,129 +258,14 @@ static void busy_answer(void *context, char key)
     struct busy *busy = context;
 
     if (key == 'w')
-        send(busy->chat, str_of(busy->text), true);
+        send(busy->chat, busy->session, str_of(busy->text), true);
     else if (key == 's')
-        stop_now(busy->chat, busy->text);
-    else if (composer_empty(busy->chat->composer))
-        composer_set(busy->chat->composer, str_of(busy->text));
+        stop_now(busy->chat, busy->session, busy->text);
+    else
+        give_back(busy->chat, busy->session, busy->text);
+    free(busy->session);
     free(busy->text);
     free(busy);
-}
-
-/* ---- answering ---- */
-
-struct answering {
-    struct errand errand;
-    struct chat *chat;
-    const char *session;
-    struct tine_answer_options options;
-};
-
-static bool answering_run(struct errand *errand, struct tine *tine)
-{
-    struct answering *answering = (struct answering *)errand;
-
-    return tine_answer(tine, answering->session, &answering->options, &errand->result,
-                       &errand->error);
-}
-
-static void answering_done(struct errand *errand)
-{
-    struct answering *answering = (struct answering *)errand;
-    struct chat *chat = answering->chat;
-    bool here = talk_id(chat->talk) && strcmp(talk_id(chat->talk), answering->session) == 0;
-
-    if (errand->ok && here)
-        talk_answered(chat->talk);
-    if (!errand->ok) {
-        tui_fail(chat->view.tui, "the answer was not taken", &errand->error);
-        chat_set(&chat->answering, NULL); /* it is asked again, if it still waits */
-    }
-    tui_dirty(chat->view.tui);
-}
-
-static void answer(struct chat *chat, bool approve, const char *always, const char *text)
-{
-    const char *session = talk_id(chat->talk);
-    struct answering *answering;
-    struct arena *arena;
-
-    if (!session)
-        return;
-    answering = errand_new(sizeof(*answering), answering_run, answering_done, chat);
-    arena = &answering->errand.arena;
-    answering->chat = chat;
-    answering->session = arena_dup(arena, str_of(session)).p;
-    answering->options.approve = approve;
-    answering->options.always = always;
-    answering->options.text = text ? arena_dup(arena, str_of(text)).p : NULL;
-    answering->options.id =
-        chat->answering && *chat->answering ? arena_dup(arena, str_of(chat->answering)).p : NULL;
-    errands_send(tui_errands(chat->view.tui), LANE_ACT, &answering->errand);
-}
-
-static void tool_answer(void *context, char key)
-{
-    struct chat *chat = context;
-
-    if (key)
-        answer(chat, key != 'n', key == 't' ? "tool" : key == 's' ? "session" : NULL, NULL);
-    else
-        tui_say(chat->view.tui, "it waits; Esc here asks again");
-}
-
-static void question_answer(void *context, const char *text)
-{
-    struct chat *chat = context;
-
-    if (text)
-        answer(chat, true, NULL, text);
-    else
-        tui_say(chat->view.tui, "it waits; Esc here asks again");
-}
-
-static void ask_tool(struct chat *chat, const struct talk_ask *asked)
-{
-    static const struct choice_answer answers[] = {
-        {'y', "yes, this once"},
-        {'t', "yes, and this tool from now on"},
-        {'s', "yes, and everything in this session"},
-        {'n', "no"},
-    };
-    struct arena arena;
-    struct str text, title;
-
-    arena_init(&arena);
-    title = arena_printf(&arena, "May the agent use %s?", asked->tool);
-    text = str_of(asked->arguments ? asked->arguments : "");
-    tui_push(chat->view.tui,
-             choice_new(chat->view.tui, &(struct choice_spec){.title = title.p,
-                                                              .text = text.n ? text.p : NULL,
-                                                              .answers = answers,
-                                                              .count = 4,
-                                                              .call = tool_answer,
-                                                              .context = chat}));
-    arena_clear(&arena);
-}
-
-void chat_look_for_ask(struct chat *chat)
-{
-    const struct talk_ask *asked = talk_ask(chat->talk);
-
-    if (!asked) {
-        chat_set(&chat->answering, NULL);
-        return;
-    }
-    if (chat->answering && asked->id && strcmp(chat->answering, asked->id) == 0)
-        return;
-    chat_set(&chat->answering, asked->id ? asked->id : "");
-    screen_bell(tui_screen(chat->view.tui));
-    if (asked->tool)
-        ask_tool(chat, asked);
-    else
-        tui_push(chat->view.tui,
-                 ask_new(chat->view.tui, asked->question ? asked->question : "The agent asks", "",
-                         question_answer, chat));
 }
 
 /* ---- saying ---- */
@@ -367,11 +278,11 @@ void chat_say(struct chat *chat, struct str text)
         text.p++;
         text.n--;
     }
-    chat_set(&chat->note, NULL);
+    owned_set(&chat->note, NULL);
     if (!talk_id(chat->talk))
         make_and_send(chat, text);
     else if (talk_runs(chat->talk))
-        ask_busy(chat, text);
+        ask_busy(chat, talk_id(chat->talk), text.p);
     else
-        send(chat, text, false);
+        send(chat, talk_id(chat->talk), text, false);
 }

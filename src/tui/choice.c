@@ -1,7 +1,9 @@
 #include "tui/choice.h"
 
+#include "base/utf8.h"
 #include "tui/bars.h"
 #include "tui/box.h"
+#include "tui/calm.h"
 #include "tui/reading.h"
 #include "tui/rows.h"
 
@@ -21,6 +23,7 @@ struct choice {
     int text_columns;        /* of its longest line */
     struct reading reading;
     struct rows rows;
+    struct calm calm;
     bool told;
 };
 
@@ -93,6 +96,7 @@ static void draw(struct view *view, struct pane pane)
     int answers = (int)choice->spec.count, room = box_room(pane), text, columns;
     struct pane inside;
 
+    calm_shown(&choice->calm);
     lay(choice, room > 2 ? room - 2 : 1);
     text = (int)choice->reading.laid.count;
     columns = columns_wanted(choice);
@@ -154,6 +158,8 @@ static void press(struct view *view, const struct press *press)
     char key = plain ? answer_of(choice, press->c) : 0;
 
     tui_dirty(view->tui);
+    if (!calm_takes(&choice->calm, view, press))
+        return;
     if (key)
         choose(choice, key);
     else if (press->kind == PRESS_ENTER)
@@ -184,6 +190,17 @@ static const char *copy(struct choice *choice, const char *text)
     return text ? arena_dup(&choice->arena, str_of(text)).p : NULL;
 }
 
+static const char *shortened(struct choice *choice, const char *text)
+{
+    struct str shown = utf8_cut(str_of(text ? text : ""), CHOICE_TEXT_MAX);
+
+    if (!text || shown.n == strlen(text))
+        return copy(choice, text);
+    return arena_printf(&choice->arena, "%.*s\n… %zu KiB more", STR_ARG(shown),
+                        (strlen(text) - shown.n) / 1024)
+        .p;
+}
+
 struct view *choice_new(struct tui *tui, const struct choice_spec *spec)
 {
     struct choice *choice = calloc(1, sizeof(*choice));
@@ -198,7 +215,8 @@ struct view *choice_new(struct tui *tui, const struct choice_spec *spec)
     choice->view = (struct view){.ops = &ops, .tui = tui, .part = true};
     choice->spec = *spec;
     choice->spec.title = copy(choice, spec->title);
-    choice->spec.text = copy(choice, spec->text);
+    choice->spec.text = shortened(choice, spec->text);
+    choice->calm.unasked = spec->unasked;
     answers = arena_array(&choice->arena, spec->count, sizeof(*answers));
     for (size_t i = 0; i < spec->count; i++)
         answers[i] =

@@ -15,23 +15,23 @@ struct choice_answer {
  */
 typedef void choice_call(void *context, char key);
 
+enum {
+    CHOICE_TEXT_MAX = 64 * 1024, /* bytes of its text that are shown */
+    CHOICE_CALM_MS = 800
+};
+
 struct choice_spec {
     const char *title;
     const char *text; /* lines above the answers, wrapped and scrolled when there are many; NULL */
     const struct choice_answer *answers; /* copied; the first one is marked at the beginning */
     size_t count;
+    /* It opens unasked: letters and Enter count only after CHOICE_CALM_MS in which none came, so
+     * that nobody answers by what he is writing. Until then letters go to the view below. */
+    bool unasked;
     choice_call *call;
     void *context;
 };
 
 struct view *choice_new(struct tui *tui, const struct choice_spec *spec);
-
-/*
- * A line of text to be typed: title, session name, words to search for. NULL: it was given up.
- * Called exactly once, as that of a choice.
- */
-typedef void ask_call(void *context, const char *text);
-struct view *ask_new(struct tui *tui, const char *title, const char *text, ask_call *call,
-                     void *context);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tui/compare_lay.h"
 #include "tui/move_words.h"
 #include "tui/moves.h"
+#include "tui/owned.h"
 #include "tui/pager.h"
 
 #include <stdlib.h>
@@ -62,22 +63,12 @@ static bool compare_run(struct errand *errand, struct tine *tine)
     return true;
 }
 
-static void compare_set(char **at, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    free(*at);
-    *at = copy;
-}
-
 static void compare_done(struct errand *errand)
 {
     struct compare_errand *self = (struct compare_errand *)errand;
     struct compare *compare = self->compare;
 
-    compare_set(&compare->failed, errand->ok ? NULL : errand->error.detail);
+    owned_set(&compare->failed, errand->ok ? NULL : errand->error.detail);
     if (errand->ok) {
         tine_result_free(compare->diff);
         tine_result_free(compare->common);

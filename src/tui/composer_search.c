@@ -92,7 +92,7 @@ static bool is_for_others(const struct press *press)
 {
     return press->kind == PRESS_PAGE_UP || press->kind == PRESS_PAGE_DOWN ||
            press->kind >= PRESS_WHEEL_UP || press->kind == PRESS_FUNCTION ||
-           press_is_ctrl(press, 'c') || press_is_ctrl(press, 'l');
+           press_is_ctrl(press, 'c');
 }
 
 bool composer_search_press(struct composer *composer, const struct press *press,
@@ -113,7 +113,7 @@ bool composer_search_press(struct composer *composer, const struct press *press,
         shorten(composer);
     else if (press_is_ctrl(press, 'r'))
         older(composer);
-    else if (press->kind == PRESS_ESCAPE || press_is_ctrl(press, 'g'))
+    else if (press->kind == PRESS_ESCAPE)
         composer_search_end(composer, false);
     else if ((press->kind == PRESS_ENTER || press->kind == PRESS_TAB) && plain)
         composer_search_end(composer, true);

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "tui/composer.h"
+#include "tui/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,23 +247,6 @@ static bool start(const char *editor, const char *path, int terminal, struct are
     return error == 0;
 }
 
-/* Stops this program and those with it, as Ctrl-Z does; returns when it is continued. Where nobody
- * could continue it, nothing is stopped. */
-static void stop_with_it(void)
-{
-    struct sigaction as_usual = {.sa_handler = SIG_DFL}, before;
-    sigset_t only, mask;
-
-    sigemptyset(&as_usual.sa_mask);
-    sigemptyset(&only);
-    sigaddset(&only, SIGTSTP);
-    sigaction(SIGTSTP, &as_usual, &before);
-    pthread_sigmask(SIG_UNBLOCK, &only, &mask);
-    (void)kill(0, SIGTSTP);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    sigaction(SIGTSTP, &before, NULL);
-}
-
 static int wait_for(pid_t child, int terminal)
 {
     int status = 0;
@@ -276,7 +260,7 @@ static int wait_for(pid_t child, int terminal)
         if (!WIFSTOPPED(status))
             return status;
         give_terminal(terminal, getpgrp());
-        stop_with_it();
+        terminal_stop();
         give_terminal(terminal, child);
         (void)kill(-child, SIGCONT);
     }

@@ -131,7 +131,7 @@ static void list_free(struct list *list)
 /* What only reads may be given up at any time, and done again. */
 static bool only_reads(const struct line_of_work *line)
 {
-    return line->lane == LANE_READ || line->lane == LANE_LOOK;
+    return line->lane == LANE_READ || line->lane == LANE_LOOK || line->lane == LANE_LONG;
 }
 
 static bool stop(void *context)

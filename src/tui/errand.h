@@ -13,8 +13,10 @@
 enum lane {
     LANE_READ, /* pages of the conversation that are about to be seen */
     LANE_LOOK, /* trees, diffs, lists, searches */
+    LANE_LONG, /* what reads a whole conversation, for which nobody else should wait */
     LANE_ACT,  /* what changes something */
-    LANE_SEND, /* what is said: may wait for the turn before it */
+    LANE_SEND, /* what is said */
+    LANE_WAIT, /* … and waits for the turn before it */
     LANE_COUNT
 };
 

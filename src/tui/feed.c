@@ -21,6 +21,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tui/message_copy.h"
+#include "tui/owned.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -102,14 +103,9 @@ static void items_free(struct item *item)
     }
 }
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_piece(const struct tine_event *event)
 {
-    return event->text && event->kind && same(event->type, "message.delta");
+    return event->text && event->kind && owned_same(event->type, "message.delta");
 }
 
 /* Is it the text right behind that of the item? */
@@ -119,9 +115,9 @@ static bool goes_on(const struct item *item, const struct tine_event *event)
 
     return item->kind == HAPPENED_EVENT && is_piece(before) && before->step == event->step &&
            before->offset + (int64_t)item->text.n == event->offset &&
-           item->text.n + event->text_bytes <= PIECE_BYTES && same(before->turn, event->turn) &&
-           same(before->session, event->session) && same(before->kind, event->kind) &&
-           same(before->call, event->call);
+           item->text.n + event->text_bytes <= PIECE_BYTES &&
+           owned_same(before->turn, event->turn) && owned_same(before->session, event->session) &&
+           owned_same(before->kind, event->kind) && owned_same(before->call, event->call);
 }
 
 /* The newest item of the queue; NULL: it is empty. Under the lock. */
@@ -297,15 +293,6 @@ static void *listen_on(void *context)
 
 /* ---- on the screen's thread ---- */
 
-static char *kept(const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    return copy;
-}
-
 struct feed *feed_new(const struct feed_options *options)
 {
     struct feed *feed = calloc(1, sizeof(*feed));
@@ -315,8 +302,8 @@ struct feed *feed_new(const struct feed_options *options)
         abort();
     feed->options = *options;
     feed->door = *options->door;
-    feed->session = kept(options->session);
-    feed->types = kept(options->types);
+    feed->session = owned_copy(options->session);
+    feed->types = owned_copy(options->types);
     feed->last = &feed->first;
     memcpy(feed->since, BEYOND, sizeof(BEYOND));
     pthread_mutex_init(&feed->lock, NULL);

@@ -1,6 +1,7 @@
 #include "tui/files_view.h"
 
 #include "tui/bars.h"
+#include "tui/owned.h"
 #include "tui/pager.h"
 #include "tui/rows.h"
 
@@ -226,8 +227,10 @@ struct view *files_view_new(struct tui *tui, const char *session, const char *at
 {
     struct files_view *files = calloc(1, sizeof(*files));
 
-    if (!files || !(files->session = strdup(session)) || (at && !(files->at = strdup(at))))
+    if (!files)
         abort();
+    files->session = owned_copy(session);
+    files->at = owned_copy(at);
     files->view.ops = &ops;
     files->view.tui = tui;
     list_next(files, NULL);

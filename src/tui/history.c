@@ -52,8 +52,7 @@ static void trim(struct history *history)
 {
     size_t drop = 0;
 
-    while (history->count - drop > HISTORY_MAX ||
-           (history->bytes > HISTORY_BYTES_MAX && history->count - drop > 1)) {
+    while (history->count - drop > HISTORY_MAX || history->bytes > HISTORY_BYTES_MAX) {
         history->bytes -= history->entries[drop].n;
         free((char *)history->entries[drop++].p);
     }
@@ -63,12 +62,18 @@ static void trim(struct history *history)
                 history->count * sizeof *history->entries);
 }
 
-/* False: it is blank, or the newest one already. */
+/* One that is too long would take the place of all others. */
+static bool is_kept(struct str text)
+{
+    return !is_blank(text) && text.n <= HISTORY_BYTES_MAX;
+}
+
+/* False: it is not kept, or the newest one already. */
 static bool put(struct history *history, struct str text)
 {
     char *copy;
 
-    if (is_blank(text))
+    if (!is_kept(text))
         return false;
     if (history->count && str_eq(history->entries[history->count - 1], text))
         return false;
@@ -351,7 +356,7 @@ void history_add(struct history *history, struct str text, bool kept)
 {
     bool added = put(history, text);
 
-    if (is_blank(text) || (!added && (history->newest_kept || !kept)))
+    if (!is_kept(text) || (!added && (history->newest_kept || !kept)))
         return;
     history->newest_kept = kept;
     if (kept && history->path)

@@ -10,7 +10,7 @@
 
 enum {
     HISTORY_MAX = 1000,                /* entries that are kept */
-    HISTORY_BYTES_MAX = 1024 * 1024,   /* of all of them; the newest one is there in any case */
+    HISTORY_BYTES_MAX = 1024 * 1024,   /* of all of them; a longer one is not kept */
     HISTORY_FILE_MAX = 4 * 1024 * 1024 /* bytes; rewritten before it grows beyond that */
 };
 
@@ -19,7 +19,7 @@ struct history;
 struct history *history_new(const char *path); /* NULL: it is in memory only */
 void history_free(struct history *history);
 
-/* Unless it is blank, or what was added last; `kept`: also in the file. */
+/* Unless it is blank, too long, or what was added last; `kept`: also in the file. */
 void history_add(struct history *history, struct str text, bool kept);
 
 size_t history_count(const struct history *history);

@@ -12,7 +12,7 @@
  * 1. What comes out depends on the bytes and on when each of them came, never on how they were cut.
  * 2. A byte that cannot go on with what was begun ends it, and is then looked at by itself.
  * 3. Whatever was begun ends by itself when nothing follows for a while: nothing can lock the
- *    keyboard up.
+ *    keyboard up. The one exception is a paste that stalled: see expire_paste.
  * 4. What is not known gives no press. It is never taken for text.
  */
 #include "tui/keyboard.h"
@@ -28,7 +28,7 @@
 enum {
     INPUT_MAX = 64 * 1024 * 1024, /* bytes that wait to be asked for; what is beyond is left out */
     SEQUENCE_MS = 500,            /* a sequence that has begun goes on within that */
-    PASTE_MS = 2000,              /* so does a paste */
+    PASTE_MS = 10000,             /* so does a paste; then what came of it is given out */
     SEQUENCE_MAX = 64,            /* bytes; a longer one is known to nobody */
     WORDS_MAX = 1024 * 1024       /* bytes of an answer of the terminal */
 };
@@ -60,10 +60,14 @@ struct keyboard {
     struct buf paste;
     size_t matched; /* bytes of the end of the paste that have come */
     bool paste_return, paste_cut;
+    bool paste_stalled;  /* a part of it was given out: the rest is still no keys */
+    char paste_last;     /* the byte that came last */
     struct arena pasted; /* what was given out since bytes were taken */
 };
 
 static const char paste_end[] = "\033[201~";
+
+enum { CTRL_C = 0x03 };
 
 struct keyboard *keyboard_new(void)
 {
@@ -192,7 +196,8 @@ static bool begin_paste(struct keyboard *keyboard)
     settle(keyboard);
     keyboard->state = PASTE;
     keyboard->matched = 0;
-    keyboard->paste_return = false;
+    keyboard->paste_last = '\0';
+    keyboard->paste_return = keyboard->paste_stalled = false;
     buf_reset(&keyboard->paste);
     return false;
 }
@@ -376,11 +381,21 @@ static void paste_byte(struct keyboard *keyboard, char byte)
         buf_add(&keyboard->paste, byte == '\r' ? "\n" : &byte, 1);
 }
 
+/* Behind a paste that was never ended, the beginning of the next one is no text. */
+static struct str rest_of(const struct keyboard *keyboard)
+{
+    struct str raw = buf_str(&keyboard->paste), begin = STR("\033[200~");
+
+    if (keyboard->paste_stalled && str_starts(raw, begin))
+        return (struct str){raw.p + begin.n, raw.n - begin.n};
+    return raw;
+}
+
 static bool give_paste(struct keyboard *keyboard, struct press *out)
 {
-    struct str raw = buf_str(&keyboard->paste), text;
+    struct str raw = rest_of(keyboard), text;
 
-    if (raw.n == KEYBOARD_PASTE_MAX) /* perhaps in the middle of a character */
+    if (keyboard->paste.n == KEYBOARD_PASTE_MAX) /* perhaps in the middle of a character */
         raw = utf8_cut(raw, raw.n - 1);
     if (!utf8_valid(raw)) {
         char *clean = arena_alloc(&keyboard->pasted, raw.n * UTF8_CLEAN);
@@ -397,11 +412,39 @@ static bool give_paste(struct keyboard *keyboard, struct press *out)
     return true;
 }
 
+/* Nothing is left to be given out of a paste of which a part was. */
+static bool is_given(const struct keyboard *keyboard)
+{
+    return keyboard->paste_stalled && keyboard->paste.n == 0;
+}
+
+/*
+ * The paste has stalled. What came of it is given out, but what follows is not taken for keys: a
+ * line break in it would send a message. Whoever has a terminal that never says the end gets out
+ * with Esc or Ctrl-C, with nothing behind it.
+ */
+static bool expire_paste(struct keyboard *keyboard, struct press *out)
+{
+    bool stays = keyboard->matched != 1 && keyboard->paste_last != CTRL_C, given;
+
+    if (keyboard->paste_last == CTRL_C && keyboard->paste.n &&
+        keyboard->paste.p[keyboard->paste.n - 1] == CTRL_C)
+        keyboard->paste.n--;
+    given = !is_given(keyboard) && give_paste(keyboard, out);
+    settle(keyboard);
+    if (stays) {
+        keyboard->state = PASTE;
+        keyboard->paste_stalled = true;
+    }
+    return given;
+}
+
 static bool step_paste(struct keyboard *keyboard, struct press *out, char byte)
 {
+    keyboard->paste_last = byte;
     if (byte == paste_end[keyboard->matched]) {
         if (++keyboard->matched == sizeof paste_end - 1)
-            return give_paste(keyboard, out);
+            return is_given(keyboard) ? swallow(keyboard) : give_paste(keyboard, out);
         return false;
     }
     for (size_t i = 0; i < keyboard->matched; i++) /* it was not the end after all */
@@ -437,7 +480,7 @@ static bool step(struct keyboard *keyboard, struct press *out, unsigned char byt
 
 /* ---- time ---- */
 
-/* How long what was begun waits for its next byte; -1: nothing was. */
+/* How long what was begun waits for its next byte; -1: nothing was, or for ever. */
 static int patience_ms(const struct keyboard *keyboard)
 {
     switch (keyboard->state) {
@@ -446,7 +489,9 @@ static int patience_ms(const struct keyboard *keyboard)
     case ESCAPE: /* when it may be the end of the terminal's words, it is not a key so soon */
         return keyboard->in_words ? SEQUENCE_MS : KEYBOARD_ESCAPE_MS;
     case PASTE:
-        return PASTE_MS;
+        if (!keyboard->paste_stalled)
+            return PASTE_MS;
+        return keyboard->paste.n || keyboard->matched == 1 ? SEQUENCE_MS : -1;
     default:
         return SEQUENCE_MS;
     }
@@ -469,7 +514,7 @@ static bool expire(struct keyboard *keyboard, struct press *out)
     if (state == UTF8)
         return give(keyboard, out, PRESS_CHAR, 0xfffd);
     if (state == PASTE)
-        return give_paste(keyboard, out);
+        return expire_paste(keyboard, out);
     if ((state == SEQUENCE || state == WORDS) && keyboard->count == 0) { /* Alt and that letter */
         keyboard->alt = true;
         return give(keyboard, out, PRESS_CHAR, (unsigned char)keyboard->introducer);
@@ -505,7 +550,7 @@ int keyboard_wait_ms(const struct keyboard *keyboard, int64_t now_ms)
 
     if (has_byte(keyboard))
         return 0;
-    if (keyboard->state == PLAIN)
+    if (patience_ms(keyboard) < 0)
         return -1;
     left = keyboard->last_ms + patience_ms(keyboard) - now_ms;
     if (left > patience_ms(keyboard))

@@ -9,7 +9,7 @@
 
 enum {
     LAYOUTS_BYTES = 4 * 1024 * 1024,
-    LAYOUTS_KEPT = 8 /* so many of the newest stay however large they are */
+    LAYOUTS_KEPT = 4 /* so many of the newest stay however large they are */
 };
 
 struct layouts;

@@ -9,18 +9,13 @@
 #include "tui/age.h"
 #include "tui/json_lay.h"
 #include "tui/markdown.h"
+#include "tui/message_copy.h"
 #include "tui/text_lines.h"
 
 #include <inttypes.h>
 
 enum {
-    PARTS_SHOWN = 500,
-    ALL_SHOWN = 1024 * 1024, /* bytes of everything that is not folded */
     ALL_LINES = 40 * 1000,
-    TEXT_SHOWN = 512 * 1024, /* bytes of a text */
-    TEXT_LINES = 20 * 1000,
-    OUTPUT_SHOWN = 256 * 1024,
-    OUTPUT_LINES = 500,
     IN_KIB = 10 * 1024, /* bytes: so many or more are told in KiB */
     FIRST_LINE = 1024,  /* bytes of it that are looked at */
     NAME_SHOWN = 200,
@@ -179,9 +174,10 @@ static struct str start_of(struct lay *lay, struct str text, size_t bytes, int l
     return shown;
 }
 
-static void lay_text(struct lay *lay, struct str text)
+/* `missing`: bytes that follow, but are not there to be shown. */
+static void lay_text(struct lay *lay, struct str text, size_t missing)
 {
-    struct str shown = start_of(lay, text, TEXT_SHOWN, TEXT_LINES);
+    struct str shown = start_of(lay, text, MESSAGE_TEXT_SHOWN, MESSAGE_TEXT_LINES);
 
     if (text.n == 0)
         return;
@@ -191,12 +187,12 @@ static void lay_text(struct lay *lay, struct str text)
     else
         markdown_lay(lay->flow, shown, look(TONE_TEXT));
     flow_break(lay->flow);
-    say_more(lay, text.n - shown.n);
+    say_more(lay, text.n - shown.n + missing);
 }
 
-static void lay_reasoning(struct lay *lay, struct str text)
+static void lay_reasoning(struct lay *lay, struct str text, size_t missing)
 {
-    struct str shown = start_of(lay, text, TEXT_SHOWN, TEXT_LINES);
+    struct str shown = start_of(lay, text, MESSAGE_TEXT_SHOWN, MESSAGE_TEXT_LINES);
 
     if (text.n == 0)
         return;
@@ -205,7 +201,7 @@ static void lay_reasoning(struct lay *lay, struct str text)
     flow_push(lay->flow, STR("│ "), STR("│ "), faint());
     markdown_lay(lay->flow, shown, look_with(TONE_FAINT, LOOK_DIM | LOOK_ITALIC));
     flow_pop(lay->flow);
-    say_more(lay, text.n - shown.n);
+    say_more(lay, text.n - shown.n + missing);
 }
 
 /* A line "▸ bash  ls -la", cut to the width; `gist` is clean. */
@@ -282,33 +278,49 @@ static struct str one_line(struct str text, bool last)
     return utf8_cut(found, FIRST_LINE);
 }
 
-static void lay_output_whole(struct lay *lay, struct str text, struct look look)
+/* What a tool gave out: as much of it as is here, and how many lines it has in all. */
+struct output {
+    struct str text;
+    size_t lines;
+    bool cut;
+    bool error;
+};
+
+/* A line that is shown in part is one of those that are not. */
+static size_t lines_left(const struct output *output, struct str shown)
 {
-    struct str shown = start_of(lay, text, OUTPUT_SHOWN, OUTPUT_LINES);
-    struct str rest = {text.p + shown.n, text.n - shown.n};
+    bool in_line = shown.n && shown.p[shown.n - 1] != '\n';
+
+    return output->lines - text_lines_count(shown) + in_line;
+}
+
+static void lay_output_whole(struct lay *lay, const struct output *output, struct look look)
+{
+    struct str text = output->text;
+    struct str shown = start_of(lay, text, MESSAGE_OUTPUT_SHOWN, MESSAGE_OUTPUT_LINES);
 
     flow_push(lay->flow, STR("│ "), STR("│ "), faint());
     flow_exact(lay->flow, shown, look);
     flow_break(lay->flow);
-    if (rest.n)
-        say(lay, faint(), arena_printf(lay->arena, "… %zu more lines", text_lines_count(rest)));
+    if (shown.n < text.n || output->cut)
+        say(lay, faint(), arena_printf(lay->arena, "… %zu more lines", lines_left(output, shown)));
     flow_pop(lay->flow);
 }
 
-static void lay_output(struct lay *lay, const char *word, struct str text, bool error, bool last)
+static void lay_output(struct lay *lay, const char *word, const struct output *output, bool last)
 {
-    struct look tone = look(error ? TONE_BAD : TONE_FAINT);
-    size_t lines = text_lines_count(text);
+    struct look tone = look(output->error ? TONE_BAD : TONE_FAINT);
+    size_t lines = output->lines;
     struct str gist = STR_NONE;
     const char *tail = "";
 
     if (lines > 1)
         tail = arena_printf(lay->arena, " (%zu lines)", lines).p;
     if (!lay->options->open)
-        gist = cells_clean(lines ? one_line(text, last) : STR("(nothing)"), lay->arena);
+        gist = cells_clean(lines ? one_line(output->text, last) : STR("(nothing)"), lay->arena);
     lay_fold(lay, str_of(word), gist, tail, tone);
     if (lay->options->open)
-        lay_output_whole(lay, text, look(error ? TONE_BAD : TONE_TEXT));
+        lay_output_whole(lay, output, look(output->error ? TONE_BAD : TONE_TEXT));
 }
 
 static void lay_file(struct lay *lay, const struct tine_part *part)
@@ -323,7 +335,9 @@ static void lay_file(struct lay *lay, const struct tine_part *part)
                   arena_printf(lay->arena, ", %.*s", STR_ARG(short_text(lay, part->media_type))),
                   look(TONE_TOOL));
     if (part->bytes)
-        flow_text(lay->flow, arena_printf(lay->arena, ", %zu bytes", strlen(part->bytes) / 4 * 3),
+        flow_text(lay->flow,
+                  arena_printf(lay->arena, ", %zu bytes",
+                               (strlen(part->bytes) + part_left_out(part).bytes) / 4 * 3),
                   look(TONE_TOOL));
     else if (part->uri)
         flow_text(lay->flow,
@@ -347,16 +361,26 @@ static void lay_data(struct lay *lay, const struct tine_part *part)
         lay_json(lay, json);
 }
 
+static void lay_result(struct lay *lay, const struct tine_part *part)
+{
+    struct part_left_out left_out = part_left_out(part);
+    struct output output = {.text = part_text(part), .error = part->error};
+
+    output.cut = left_out.bytes > 0;
+    output.lines = output.cut ? left_out.lines : text_lines_count(output.text);
+    lay_output(lay, part->error ? "failed" : "result", &output, false);
+}
+
 static void lay_part(struct lay *lay, const struct tine_part *part)
 {
     if (is(part->type, "text"))
-        lay_text(lay, part_text(part));
+        lay_text(lay, part_text(part), part_left_out(part).bytes);
     else if (is(part->type, "reasoning"))
-        lay_reasoning(lay, part_text(part));
+        lay_reasoning(lay, part_text(part), part_left_out(part).bytes);
     else if (is(part->type, "tool_call"))
         lay_call(lay, part->name, str_of(part->arguments ? part->arguments : ""));
     else if (is(part->type, "tool_result"))
-        lay_output(lay, part->error ? "failed" : "result", part_text(part), part->error, false);
+        lay_result(lay, part);
     else if (is(part->type, "file"))
         lay_file(lay, part);
     else
@@ -367,10 +391,11 @@ static void lay_parts(struct lay *lay, const struct tine_message *message)
 {
     size_t count = message->parts ? message->part_count : 0;
 
-    for (size_t i = 0; i < count && i < PARTS_SHOWN; i++)
+    for (size_t i = 0; i < count && i < MESSAGE_PARTS_SHOWN; i++)
         lay_part(lay, &message->parts[i]);
-    if (count > PARTS_SHOWN)
-        say(lay, faint(), arena_printf(lay->arena, "… %zu more parts", count - PARTS_SHOWN));
+    if (count > MESSAGE_PARTS_SHOWN)
+        say(lay, faint(),
+            arena_printf(lay->arena, "… %zu more parts", count - MESSAGE_PARTS_SHOWN));
     if (count == 0 && message->large)
         say(lay, faint(), STR("(large: not read yet)"));
     else if (count == 0 && !message->erased)
@@ -425,7 +450,7 @@ static struct lay lay_begin(const struct message_lay_options *options, struct ar
         .flow = flow_new(arena, options->width > 0 ? options->width : 1),
         .arena = arena,
         .options = options,
-        .room = ALL_SHOWN,
+        .room = MESSAGE_ALL_SHOWN,
         .lines = ALL_LINES,
     };
 }
@@ -465,14 +490,17 @@ static struct str settled(struct str text)
 
 static void lay_piece(struct lay *lay, const struct message_piece *piece)
 {
+    struct output output = {.text = piece->text};
+
     if (is(piece->kind, "reasoning"))
-        lay_reasoning(lay, piece->text);
+        lay_reasoning(lay, piece->text, 0);
     else if (is(piece->kind, "call"))
         lay_call(lay, piece->name, piece->text);
-    else if (is(piece->kind, "output"))
-        lay_output(lay, "output", piece->text, false, true);
-    else
-        lay_text(lay, settled(piece->text));
+    else if (is(piece->kind, "output")) {
+        output.lines = text_lines_count(piece->text);
+        lay_output(lay, "output", &output, true);
+    } else
+        lay_text(lay, settled(piece->text), 0);
 }
 
 struct laid message_lay_pieces(const struct message_piece *pieces, size_t count,
@@ -485,7 +513,7 @@ struct laid message_lay_pieces(const struct message_piece *pieces, size_t count,
     flow_text(lay.flow, STR("Assistant"), look_with(TONE_ASSISTANT, LOOK_BOLD));
     flow_break(lay.flow);
     flow_push(lay.flow, STR("  "), STR("  "), look(TONE_TEXT));
-    for (size_t i = 0; i < count && i < PARTS_SHOWN; i++)
+    for (size_t i = 0; i < count && i < MESSAGE_PARTS_SHOWN; i++)
         lay_piece(&lay, &pieces[i]);
     flow_pop(lay.flow);
     return flow_end(lay.flow);
@@ -528,7 +556,7 @@ static struct str parts_gist(const struct tine_message *message, struct arena *a
 {
     struct str first = STR("");
 
-    for (size_t i = 0; message->parts && i < message->part_count && i < PARTS_SHOWN; i++) {
+    for (size_t i = 0; message->parts && i < message->part_count && i < MESSAGE_PARTS_SHOWN; i++) {
         const struct tine_part *part = &message->parts[i];
         struct str gist = part_gist(part, arena);
 

@@ -6,6 +6,16 @@
 
 #include <tine.h>
 
+/* What is shown of a message; how much more there is, is said. */
+enum {
+    MESSAGE_PARTS_SHOWN = 500,
+    MESSAGE_ALL_SHOWN = 1024 * 1024, /* bytes of everything that is not folded */
+    MESSAGE_TEXT_SHOWN = 512 * 1024, /* bytes of a text */
+    MESSAGE_TEXT_LINES = 20 * 1000,
+    MESSAGE_OUTPUT_SHOWN = 256 * 1024,
+    MESSAGE_OUTPUT_LINES = 500
+};
+
 struct message_lay_options {
     int width;
     bool open;         /* tool calls and results in full; else folded to a line each */

@@ -28,6 +28,14 @@ static void scope_chosen(void *context, char key)
         plan_act(plan);
 }
 
+/* A session that works in no directory has none, whatever is done to it. */
+static bool has_files(const struct tine_result *dry)
+{
+    const char *mode = dry->session ? dry->session->workspace_mode : NULL;
+
+    return move_words_has_files(dry) || !mode || strcmp(mode, "none") != 0;
+}
+
 void moves_ask_scope(struct plan *plan, const struct tine_result *dry, const char *title)
 {
     static const struct choice_answer all[] = {
@@ -35,11 +43,11 @@ void moves_ask_scope(struct plan *plan, const struct tine_result *dry, const cha
         {'c', "the conversation only"},
         {'f', "the files only"},
     };
-    static const struct choice_answer plain[] = {{'y', "yes"}};
+    static const struct choice_answer plain[] = {{'c', "the conversation; it has no files"}};
     struct arena *arena = &plan->arena;
     struct asking *asking = arena_alloc(arena, sizeof(*asking));
     const char *from = plan->from ? move_words_title(plan->from_title, arena) : NULL;
-    bool files = move_words_has_files(dry);
+    bool files = has_files(dry);
     struct choice_spec spec = {
         .title = title,
         .text = arena_printf(arena, "%sNothing is lost: /undo takes it back.",

@@ -14,12 +14,10 @@ void notices_fail(struct notices *notices, const char *text)
 {
     if (notices->count && strcmp(notices->failures[notices->count - 1], text) == 0)
         return;
-    if (notices->count == NOTICE_FAILURES) {
-        memmove(notices->failures[0], notices->failures[1],
-                (NOTICE_FAILURES - 1) * sizeof(notices->failures[0]));
-        notices->count--;
-    }
-    snprintf(notices->failures[notices->count++], sizeof(notices->failures[0]), "%s", text);
+    if (notices->count == NOTICE_FAILURES)
+        notices->dropped++;
+    else
+        snprintf(notices->failures[notices->count++], NOTICE_BYTES, "%s", text);
 }
 
 bool notices_read(struct notices *notices)
@@ -29,6 +27,13 @@ bool notices_read(struct notices *notices)
     notices->count--;
     memmove(notices->failures[0], notices->failures[1],
             notices->count * sizeof(notices->failures[0]));
+    if (notices->dropped) { /* there is a place now for saying so */
+        snprintf(notices->failures[notices->count++], NOTICE_BYTES,
+                 notices->dropped == 1 ? "%zu more failure came then, which is not kept"
+                                       : "%zu more failures came then, which are not kept",
+                 notices->dropped);
+        notices->dropped = 0;
+    }
     return true;
 }
 
@@ -52,7 +57,11 @@ static struct laid lay(const struct notices *notices, int columns, struct arena 
     flow_push(flow, STR("✗ "), STR("  "), look_with(TONE_BAD, LOOK_BOLD));
     flow_text(flow, str_of(notices->failures[0]), look(TONE_BAD));
     flow_text(flow, STR("  "), look(TONE_TEXT));
-    if (notices->count > 1)
+    if (notices->dropped)
+        hint = arena_printf(arena, "%s (%zu more, and %zu that %s not kept)", read_hint,
+                            notices->count - 1, notices->dropped,
+                            notices->dropped == 1 ? "is" : "are");
+    else if (notices->count > 1)
         hint = arena_printf(arena, "%s (%zu more)", read_hint, notices->count - 1);
     flow_text(flow, arena_printf(arena, "[%.*s]", STR_ARG(hint)), look(TONE_FAINT));
     flow_break(flow);

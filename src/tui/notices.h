@@ -9,7 +9,7 @@
 
 enum {
     NOTICE_BYTES = 1024,
-    NOTICE_FAILURES = 8, /* that are kept; of more the oldest are gone */
+    NOTICE_FAILURES = 8, /* that are kept, the oldest ones; the others are counted */
     NOTICE_SAID_MS = 8000
 };
 
@@ -18,6 +18,7 @@ struct notices {
     int64_t said_until_ms;
     char failures[NOTICE_FAILURES][NOTICE_BYTES]; /* the oldest first */
     size_t count;
+    size_t dropped; /* that came when those were unread */
 };
 
 void notices_say(struct notices *notices, const char *text, int64_t now_ms);

@@ -3,6 +3,7 @@
 #include "tui/bars.h"
 #include "tui/field.h"
 #include "tui/markdown.h"
+#include "tui/owned.h"
 #include "tui/reading.h"
 
 #include <stdio.h>
@@ -21,15 +22,6 @@ struct pager {
     bool typing;
     bool missed; /* the words that were typed last do not stand there */
 };
-
-static char *copy(const char *text)
-{
-    char *out = text ? strdup(text) : NULL;
-
-    if (text && !out)
-        abort();
-    return out;
-}
 
 static void lay(struct pager *pager, int width)
 {
@@ -157,8 +149,8 @@ struct view *pager_new(struct tui *tui, const struct pager_spec *spec)
         abort();
     pager->view = (struct view){.ops = &ops, .tui = tui};
     pager->spec = *spec;
-    pager->title = copy(spec->title);
-    pager->keys = copy(spec->keys);
+    pager->title = owned_copy(spec->title);
+    pager->keys = owned_copy(spec->keys);
     arena_init(&pager->arena);
     reading_init(&pager->reading);
     field_init(&pager->field);

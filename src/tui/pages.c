@@ -129,7 +129,7 @@ static void put(struct pages *pages, const struct tine_message *message, bool as
         return;
     if (!page)
         page = page_new(pages, number);
-    bytes = message_copy(message, &page->arena, &page->messages[page->count++]);
+    bytes = message_copy_shown(message, &page->arena, &page->messages[page->count++]);
     page->bytes += bytes;
     pages->bytes += bytes;
     if (asked || page->used == 0)

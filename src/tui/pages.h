@@ -1,6 +1,7 @@
 /*
- * Pages of a conversation that are in memory: copies of messages, the least recently asked for
- * dropped when there are too many or they are too large.
+ * Pages of a conversation that are in memory: copies of messages with no more than is shown of them
+ * (see message_copy_shown), the least recently asked for dropped when there are too many or they
+ * are too large.
  */
 #ifndef TUI_PAGES_H
 #define TUI_PAGES_H

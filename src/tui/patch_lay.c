@@ -9,7 +9,6 @@ enum {
     PATCH_LINES = 2000,    /* of one file */
     PATCHES_LINES = 20000, /* of all of them */
     LINE_BYTES = 4 * 1024, /* of a line: what is longer is cut */
-    PATHS_SHOWN = 20,
     NAME_COLUMNS = 300
 };
 
@@ -154,57 +153,4 @@ void patch_lay_files(struct flow *flow, const struct tine_file *files, size_t co
                          more ? " at least" : ""));
     else if (more)
         say(flow, faint(), STR("… and more files"));
-}
-
-/* ---- what a move does to files ---- */
-
-static int64_t paths_count(const struct tine_paths *paths)
-{
-    return (int64_t)paths->count + (paths->more > 0 ? paths->more : 0);
-}
-
-static void lay_paths(struct flow *flow, const struct tine_paths *paths, const char *one,
-                      const char *many, enum tone tone)
-{
-    struct arena *arena = flow_arena(flow);
-    int64_t all = paths_count(paths), shown = 0;
-
-    if (all == 0)
-        return;
-    say(flow, look_with(tone, LOOK_BOLD),
-        arena_printf(arena, "%" PRId64 " %s:", all, all == 1 ? one : many));
-    flow_push(flow, STR("  "), STR("  "), look(tone));
-    for (; shown < PATHS_SHOWN && shown < (int64_t)paths->count; shown++) {
-        const char *path = paths->list[shown];
-
-        say(flow, look(tone), cells_fit(str_of(path ? path : ""), NAME_COLUMNS, arena, NULL));
-    }
-    if (shown < all)
-        say(flow, faint(), arena_printf(arena, "and %" PRId64 " more", all - shown));
-    flow_pop(flow);
-}
-
-void patch_lay_report(struct flow *flow, const struct tine_files_report *report)
-{
-    int64_t changed;
-
-    flow_break(flow);
-    if (!report) {
-        say(flow, faint(), STR("no files change"));
-        return;
-    }
-    changed = paths_count(&report->restored) + paths_count(&report->deleted);
-    lay_paths(flow, &report->conflicts, "file was changed by others since",
-              "files were changed by others since", TONE_WARN);
-    if (changed == 0)
-        say(flow, faint(), STR("no files change"));
-    else
-        say(flow, look(TONE_TEXT),
-            arena_printf(flow_arena(flow), "%" PRId64 " %s", changed,
-                         changed == 1 ? "file changes" : "files change"));
-    lay_paths(flow, &report->restored, "is written as it was", "are written as they were",
-              TONE_TEXT);
-    lay_paths(flow, &report->deleted, "is deleted, as it was not there",
-              "are deleted, as they were not there", TONE_BAD);
-    lay_paths(flow, &report->skipped, "is left alone", "are left alone", TONE_FAINT);
 }

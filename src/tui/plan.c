@@ -4,6 +4,7 @@
 #include "tui/choice.h"
 #include "tui/message_lay.h"
 #include "tui/move_words.h"
+#include "tui/talk.h"
 
 #include <stdlib.h>
 
@@ -35,10 +36,7 @@ const char *plan_keep(struct plan *plan, const char *text)
 
 bool plan_turn_runs(const struct tine_session *session)
 {
-    const char *state = session ? session->turn_state : NULL;
-
-    return state && (strcmp(state, "running") == 0 || strcmp(state, "queued") == 0 ||
-                     strcmp(state, "waiting") == 0);
+    return session && talk_runs_in(session->turn_state);
 }
 
 /* ---- errands ---- */

@@ -6,6 +6,7 @@
 #include "tui/saying.h"
 
 #include "base/utf8.h"
+#include "tui/owned.h"
 
 #include <stdlib.h>
 
@@ -32,20 +33,6 @@ struct saying {
     struct message_piece shown[SAYING_PIECES];
     uint64_t version;
 };
-
-static char *kept(const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    return copy;
-}
-
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 struct saying *saying_new(void)
 {
@@ -138,13 +125,14 @@ static struct piece *piece_for(struct saying *saying, const struct tine_event *e
 {
     struct piece *piece = saying->count ? &saying->pieces[saying->count - 1] : NULL;
 
-    if (piece && same(piece->kind, event->kind) && same(piece->call, event->call))
+    if (piece && owned_same(piece->kind, event->kind) && owned_same(piece->call, event->call))
         return piece;
     if (saying->count == SAYING_PIECES)
         drop_first(saying);
     piece = &saying->pieces[saying->count++];
-    *piece = (struct piece){
-        .kind = kept(event->kind), .call = kept(event->call), .name = kept(event->call_name)};
+    *piece = (struct piece){.kind = owned_copy(event->kind),
+                            .call = owned_copy(event->call),
+                            .name = owned_copy(event->call_name)};
     buf_init(&piece->text, 2 * SAYING_BYTES);
     return piece;
 }
@@ -155,7 +143,7 @@ static void add(struct saying *saying, const struct tine_event *event, struct st
     size_t before = piece->text.n;
 
     if (!piece->name)
-        piece->name = kept(event->call_name);
+        piece->name = owned_copy(event->call_name);
     if (text.n > SAYING_BYTES) { /* a late one is told all of it at once */
         size_t from = good_start(text, text.n - SAYING_BYTES);
 
@@ -176,8 +164,8 @@ static struct source *source_for(struct saying *saying, const struct tine_event 
     struct source *source;
 
     for (size_t i = 0; i < saying->source_count; i++)
-        if (same(saying->sources[i].kind, event->kind) &&
-            same(saying->sources[i].call, event->call))
+        if (owned_same(saying->sources[i].kind, event->kind) &&
+            owned_same(saying->sources[i].call, event->call))
             return &saying->sources[i];
     if (saying->source_count == SAYING_SOURCES) {
         free(saying->sources[0].kind);
@@ -187,16 +175,16 @@ static struct source *source_for(struct saying *saying, const struct tine_event 
                 saying->source_count * sizeof(saying->sources[0]));
     }
     source = &saying->sources[saying->source_count++];
-    *source = (struct source){kept(event->kind), kept(event->call), 0};
+    *source = (struct source){owned_copy(event->kind), owned_copy(event->call), 0};
     return source;
 }
 
 static void step_begin(struct saying *saying, const struct tine_event *event)
 {
-    if (!same(saying->turn, event->turn)) {
+    if (!owned_same(saying->turn, event->turn)) {
         pieces_clear(saying);
         free(saying->turn);
-        saying->turn = kept(event->turn);
+        saying->turn = owned_copy(event->turn);
     } else if (event->step != saying->step) {
         pieces_clear(saying);
     }
@@ -211,7 +199,7 @@ bool saying_take(struct saying *saying, const struct tine_event *event)
 
     if (!event->kind || !event->text)
         return false;
-    if (same(saying->turn, event->turn) && event->step < saying->step)
+    if (owned_same(saying->turn, event->turn) && event->step < saying->step)
         return false;
     step_begin(saying, event);
     source = source_for(saying, event);

@@ -241,6 +241,13 @@ static void ground_find(struct screen *screen)
         screen->ground = terminal_ask_ground(&screen->terminal);
 }
 
+static void take(const struct screen *screen)
+{
+    if (screen->titles)
+        terminal_send(STR(TITLE_KEEP));
+    terminal_modes(true);
+}
+
 static enum fault_code begin(struct screen *screen, struct fault *fault)
 {
     enum fault_code code = terminal_open(&screen->terminal, fault);
@@ -251,19 +258,17 @@ static enum fault_code begin(struct screen *screen, struct fault *fault)
     code = curses_open(screen, fault);
     if (code)
         return code;
+    screen->titles = has_titles();
+    arm(screen);
     terminal_set_raw(&screen->terminal);
     ground_find(screen);
     /* ncurses sets this again after it was left */
     def_prog_mode();
-    screen->titles = has_titles();
-    arm(screen);
     nonl();
     leaveok(stdscr, false);
     colours_open(screen);
     screen_resized(screen);
-    if (screen->titles)
-        terminal_send(STR(TITLE_KEEP));
-    terminal_modes(true);
+    take(screen);
     return FAULT_OK;
 }
 
@@ -291,6 +296,9 @@ static void give_back(struct screen *screen)
     screen->away = true;
     terminal_modes(false);
     endwin();
+    if (screen->titles)
+        terminal_send(STR(TITLE_BACK));
+    buf_reset(&screen->title);
     /* whatever ncurses believes to have found */
     terminal_set_back(&screen->terminal);
     terminal_arm(NULL, STR_NONE);
@@ -302,8 +310,6 @@ void screen_close(struct screen *screen)
         return;
     if (screen->curses) {
         give_back(screen);
-        if (screen->titles)
-            terminal_send(STR(TITLE_BACK));
         delscreen(screen->curses);
     }
     terminal_clear(&screen->terminal);
@@ -328,9 +334,18 @@ void screen_return(struct screen *screen)
     screen->away = false;
     arm(screen);
     terminal_set_raw(&screen->terminal);
-    terminal_modes(true);
+    take(screen);
     screen_resized(screen);
     screen_redraw(screen);
+}
+
+void screen_continued(struct screen *screen)
+{
+    if (screen->away)
+        return;
+    terminal_set_raw(&screen->terminal); /* in the background this stops it again */
+    give_back(screen);
+    screen_return(screen);
 }
 
 struct str screen_early(const struct screen *screen)
@@ -348,6 +363,21 @@ void screen_resized(struct screen *screen)
     getmaxyx(stdscr, screen->rows, screen->columns);
 }
 
+/* In ASCII: a byte of anything else may be a control character to a terminal that is not UTF-8. */
+static struct str plainly(struct str text, struct arena *arena)
+{
+    char *out = arena_alloc(arena, text.n + 1);
+    size_t at = 0, n = 0;
+
+    while (at < text.n) {
+        uint32_t c = utf8_next(text, &at);
+        char plain = c < 0x80 ? (char)c : plain_of(c);
+
+        out[n++] = plain ? plain : '?';
+    }
+    return (struct str){out, n};
+}
+
 void screen_title(struct screen *screen, struct str title)
 {
     struct arena arena;
@@ -360,6 +390,8 @@ void screen_title(struct screen *screen, struct str title)
     buf_add_str(&screen->title, title);
     arena_init(&arena);
     shown = cells_fit(title, TITLE_COLUMNS, &arena, NULL);
+    if (!screen->utf8)
+        shown = plainly(shown, &arena);
     terminal_send(arena_printf(&arena, TITLE_BEGIN "%.*s" TITLE_END, STR_ARG(shown)));
     arena_clear(&arena);
 }

@@ -30,6 +30,9 @@ struct str screen_early(const struct screen *screen);
 void screen_leave(struct screen *screen);
 void screen_return(struct screen *screen);
 
+/* After a stop that it was not left for: the shell has had the terminal, and it is taken again. */
+void screen_continued(struct screen *screen);
+
 void screen_resized(struct screen *screen); /* after SIGWINCH */
 void screen_title(struct screen *screen, struct str title);
 void screen_bell(struct screen *screen);

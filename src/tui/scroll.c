@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "tui/blocks.h"
 #include "tui/found.h"
+#include "tui/owned.h"
 #include "tui/rows.h"
 
 #include <stdlib.h>
@@ -73,21 +74,12 @@ void scroll_free(struct scroll *scroll)
     free(scroll);
 }
 
-static char *kept(const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    return copy;
-}
-
 void scroll_set(struct scroll *scroll, const struct scroll_look *look)
 {
     struct scroll_look copy = *look;
 
-    copy.mark_words = kept(look->mark_words);
-    copy.found = kept(look->found);
+    copy.mark_words = owned_copy(look->mark_words);
+    copy.found = owned_copy(look->found);
     free((char *)scroll->look.mark_words);
     free((char *)scroll->look.found);
     scroll->look = copy;
@@ -311,18 +303,13 @@ void scroll_toggle(struct scroll *scroll, int64_t index)
 
 /* ---- settling, before it is drawn ---- */
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Another conversation begins at its end. */
 static void session_settle(struct scroll *scroll)
 {
-    if (same(scroll->session, talk_id(scroll->talk)))
+    if (owned_same(scroll->session, talk_id(scroll->talk)))
         return;
     free(scroll->session);
-    scroll->session = kept(talk_id(scroll->talk));
+    scroll->session = owned_copy(talk_id(scroll->talk));
     blocks_begin(scroll->blocks);
     scroll->owed = 0;
     scroll->at_end = true;

@@ -1,14 +1,16 @@
 #include "tui/session_list.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "tui/typed.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 /*
- * One question is under way at a time. What changes meanwhile, the words, the sessions, is asked
- * for when the answer has come: a fast typist costs no more than a slow one.
+ * One question is under way at a time. Words that are typed meanwhile are asked for when the answer
+ * has come: a fast typist costs no more than a slow one. What happens to sessions is read with the
+ * next question, at most one each SESSION_LIST_READ_MS.
  */
 
 /* A session that a call gave back, and the place where it stands. */
@@ -25,7 +27,8 @@ struct session_list {
     enum tine_archived archived;
     uint64_t question; /* another number for other words */
     uint64_t answered; /* that of what is there */
-    bool stale;        /* something happened since the newest question went out */
+    bool stale;        /* something happened since the newest question went out … */
+    int64_t sent_ms;   /* … which was then */
     bool busy;         /* a question is under way */
     /* what was answered */
     struct tine_result **pages;
@@ -232,8 +235,6 @@ static void done(struct errand *errand)
     if (question->question == list->question)
         answered(list, question);
     else
-        list->stale = true;
-    if (list->stale)
         ask(list);
     list->options.changed(list->options.context);
 }
@@ -253,6 +254,7 @@ static void send(struct session_list *list, size_t limit, const char *cursor)
         .cursor = cursor ? arena_dup(arena, str_of(cursor)).p : NULL,
     };
     list->busy = true;
+    list->sent_ms = clock_ms();
     errands_send(list->options.errands, LANE_LOOK, &question->errand);
 }
 
@@ -261,10 +263,8 @@ static void ask(struct session_list *list)
 {
     size_t page = list->options.page, limit = page;
 
-    if (list->busy) {
-        list->stale = true;
-        return;
-    }
+    if (list->busy)
+        return; /* its answer is to another question: this one goes out then */
     list->stale = false;
     if (list->answered == list->question && list->count > page)
         limit = (list->count + page - 1) / page * page;
@@ -310,6 +310,20 @@ void session_list_happened(struct session_list *list, const struct happening *ha
 {
     if (happening->kind == HAPPENED_EVENT && strcmp(happening->event->type, "session.deleted") == 0)
         deleted(list, happening->event->session);
-    if (list->question && happening->kind != HAPPENED_LOST)
-        ask(list);
+    if (list->question && happening->kind != HAPPENED_LOST) {
+        list->stale = true;
+        session_list_tend(list);
+    }
+}
+
+int64_t session_list_tend(struct session_list *list)
+{
+    int64_t due_ms = list->sent_ms + SESSION_LIST_READ_MS;
+
+    if (!list->stale || list->busy)
+        return 0; /* whoever is told that it has changed looks again */
+    if (clock_ms() < due_ms)
+        return due_ms;
+    ask(list);
+    return 0;
 }

@@ -9,9 +9,10 @@
 #include "tui/feed.h"
 
 enum {
-    SESSION_LIST_MAX = 1000,      /* sessions that are held; the rest is found by words */
-    SESSION_LIST_KEPT_MAX = 100,  /* that stay although the list would not have them any more */
-    SESSION_LIST_WORDS_MAX = 1000 /* bytes */
+    SESSION_LIST_MAX = 1000,       /* sessions that are held; the rest is found by words */
+    SESSION_LIST_KEPT_MAX = 100,   /* that stay although the list would not have them any more */
+    SESSION_LIST_WORDS_MAX = 1000, /* bytes */
+    SESSION_LIST_READ_MS = 500     /* what happens is read at most so often */
 };
 
 struct session_list;
@@ -36,6 +37,10 @@ void session_list_ask(struct session_list *list, struct str words, enum tine_arc
 void session_list_more(struct session_list *list);
 
 void session_list_happened(struct session_list *list, const struct happening *happening);
+
+/* For each frame: reads what has happened when it is time; else when it will be (0: nothing is to
+ * be read, or it is being read). */
+int64_t session_list_tend(struct session_list *list);
 
 /*
  * A session as a call has given it back (adopted): it stands where it stood, also when the list

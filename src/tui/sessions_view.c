@@ -4,6 +4,7 @@
 #include "tui/bars.h"
 #include "tui/choice.h"
 #include "tui/field.h"
+#include "tui/owned.h"
 #include "tui/rows.h"
 #include "tui/session_list.h"
 #include "tui/session_row.h"
@@ -41,16 +42,6 @@ struct sessions_view {
 
 /* ---- the mark ---- */
 
-static void set(char **text, const char *to)
-{
-    char *copy = to ? strdup(to) : NULL;
-
-    if (to && !copy)
-        abort();
-    free(*text);
-    *text = copy;
-}
-
 static const struct tine_session *marked(const struct sessions_view *self)
 {
     return self->rows.marked < session_list_count(self->list)
@@ -62,7 +53,7 @@ static void mark_keep(struct sessions_view *self)
 {
     const struct tine_session *session = marked(self);
 
-    set(&self->marked, session ? session->id : NULL);
+    owned_set(&self->marked, session ? session->id : NULL);
 }
 
 static void list_changed(void *context)
@@ -82,7 +73,7 @@ static void list_changed(void *context)
 /* Other ones are wanted: those that come first are looked at first. */
 static void narrow(struct sessions_view *self)
 {
-    set(&self->marked, NULL);
+    owned_set(&self->marked, NULL);
     rows_mark(&self->rows, 0);
     session_list_ask(self->list, field_text(&self->field), self->archived);
 }
@@ -220,6 +211,7 @@ static void draw(struct view *view, struct pane pane)
     char right[64];
     int column;
 
+    tui_due(view->tui, session_list_tend(self->list));
     pane_fill(pane, look(TONE_TEXT));
     snprintf(right, sizeof(right), "%s%s%zu%s", which[self->archived],
              *which[self->archived] ? " · " : "", session_list_count(self->list),
@@ -315,7 +307,7 @@ static void delete_chosen(void *context, char key)
     if (key == 'd')
         errands_send(tui_errands(self->view.tui), LANE_ACT,
                      &act_new(self, self->deleting, delete_run, delete_done)->errand);
-    set(&self->deleting, NULL);
+    owned_set(&self->deleting, NULL);
 }
 
 static void delete_ask(struct sessions_view *self)
@@ -328,7 +320,7 @@ static void delete_ask(struct sessions_view *self)
 
     if (!session || self->deleting)
         return;
-    set(&self->deleting, session->id);
+    owned_set(&self->deleting, session->id);
     state = session_row_state(session, &tone);
     arena_init(&arena);
     tui_push(
@@ -432,7 +424,7 @@ struct view *sessions_view_new(struct tui *tui)
         abort();
     self->view = (struct view){.ops = &ops, .tui = tui};
     field_init(&self->field);
-    set(&self->marked, tui_session(tui)); /* marked, if it is among the newest */
+    owned_set(&self->marked, tui_session(tui)); /* marked, if it is among the newest */
     self->list = session_list_new(&(struct session_list_options){
         .errands = tui_errands(tui), .page = PAGE, .changed = list_changed, .context = self});
     session_list_ask(self->list, STR(""), self->archived);

@@ -116,7 +116,8 @@ const char *sidebar_at(struct sidebar *sidebar, int row)
 {
     size_t at = (size_t)(row - HEAD_ROWS);
 
-    if (row < HEAD_ROWS || at >= sidebar->seen)
+    /* there may be fewer now than were drawn */
+    if (row < HEAD_ROWS || at >= sidebar->seen || sidebar->top + at >= sidebar->count)
         return NULL;
     return session_list_at(sidebar->list, sidebar->places[sidebar->top + at].index)->id;
 }
@@ -171,6 +172,7 @@ void sidebar_draw(struct sidebar *sidebar, struct pane pane)
 
     /* asked for when it is seen for the first time: narrow terminals never do */
     session_list_ask(sidebar->list, STR(""), TINE_NOT_ARCHIVED);
+    tui_due(sidebar->tui, session_list_tend(sidebar->list));
     for (int row = 0; row < pane.rows; row++)
         pane_text(pane, row, pane.columns - 1, look(TONE_FAINT), STR("│"));
     pane_text(inside, 0, 1, look(TONE_HEADING), STR("Sessions"));

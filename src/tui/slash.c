@@ -75,7 +75,7 @@ static void run_new(struct slash_call *call)
 {
     chat_open(&call->chat->view, NULL, NULL, NULL);
     if (*call->words)
-        chat_set(&call->chat->title, call->words);
+        owned_set(&call->chat->title, call->words);
 }
 
 static void run_fork(struct slash_call *call)
@@ -262,7 +262,7 @@ static void agent_place(void *context, char key)
     if (key == 'f' && talk_id(chat->talk)) {
         moves_fork_to(chat->view.tui, talk_id(chat->talk), choice->agent);
     } else if (key == 'n') {
-        chat_set(&chat->agent, choice->agent);
+        owned_set(&chat->agent, choice->agent);
         chat_open(&chat->view, NULL, NULL, NULL);
     }
     free(choice->agent);
@@ -281,14 +281,14 @@ static void agent_chosen(void *context, const char *agent)
     if (!agent)
         return;
     if (!talk_id(chat->talk)) {
-        chat_set(&chat->agent, agent);
+        owned_set(&chat->agent, agent);
         return;
     }
     choice = calloc(1, sizeof(*choice));
     if (!choice)
         abort();
     choice->chat = chat;
-    chat_set(&choice->agent, agent);
+    owned_set(&choice->agent, agent);
     tui_push(chat->view.tui, choice_new(chat->view.tui, &(struct choice_spec){.title = agent,
                                                                               .answers = answers,
                                                                               .count = 2,
@@ -309,7 +309,7 @@ static void run_title(struct slash_call *call)
     if (call->session)
         moves_title(call->tui, call->session, call->words);
     else
-        chat_set(&call->chat->title, call->words);
+        owned_set(&call->chat->title, call->words);
 }
 
 static void run_export(struct slash_call *call)

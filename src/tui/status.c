@@ -7,20 +7,31 @@
 
 struct str status_count(int64_t count, struct arena *arena)
 {
+    static const char units[] = "kMGTP";
+    int64_t unit = 1000;
+    size_t i = 0;
+
     if (count < 10000)
-        return arena_printf(arena, "%" PRId64, count);
-    if (count < 1000000)
-        return arena_printf(arena, "%.1fk", (double)count / 1000);
-    return arena_printf(arena, "%.1fM", (double)count / 1000000);
+        return arena_printf(arena, "%" PRId64, count < 0 ? 0 : count);
+    while (count / unit >= 1000 && units[i + 1]) {
+        unit *= 1000;
+        i++;
+    }
+    if (count / unit >= 100)
+        return arena_printf(arena, "%" PRId64 "%c", count / unit, units[i]);
+    return arena_printf(arena, "%" PRId64 ".%" PRId64 "%c", count / unit,
+                        count % unit / (unit / 10), units[i]);
 }
 
 struct str status_cost(int64_t nano, struct arena *arena)
 {
-    if (nano == 0)
+    double units = (double)nano / 1e9;
+
+    if (nano <= 0)
         return STR("0");
     if (nano < 50000)
         return STR("<0.0001");
-    return arena_printf(arena, nano < 10000000000 ? "%.4f" : "%.2f", (double)nano / 1e9);
+    return arena_printf(arena, "%.*f", units < 10 ? 4 : units < 1000 ? 2 : 0, units);
 }
 
 /* ---- the head ---- */

@@ -13,10 +13,10 @@ void status_head(struct pane pane, int row, const struct talk *talk, const char 
 void status_line(struct pane pane, int row, const struct talk *talk, const char *agent,
                  int64_t place);
 
-/* "950", "12.3k", "4.5M" */
+/* "9500", "12.3k", "4.5M": at most 5 columns. */
 struct str status_count(int64_t count, struct arena *arena);
 
-/* "0.0123", as short as it can be said. */
+/* "0.0123", "12.35", "1234"; "<0.0001" for less. In 1e-9 of the unit. */
 struct str status_cost(int64_t nano, struct arena *arena);
 
 #endif

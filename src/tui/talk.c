@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "tui/talk_own.h"
 
 #include <stdlib.h>
@@ -19,16 +20,6 @@ struct talk *talk_new(const struct talk_options *options)
     arena_init(&talk->ask_memory);
     buf_init(&talk->sending, SENDING_BYTES);
     return talk;
-}
-
-void talk_set(char **at, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    free(*at);
-    *at = copy;
 }
 
 void talk_changed(struct talk *talk)
@@ -92,7 +83,7 @@ static void leave(struct talk *talk)
     talk->retry_ms = 0;
     talk->seen = 0;
     talk->settled = 0;
-    talk_set(&talk->head, NULL);
+    owned_set(&talk->head, NULL);
     saying_end(talk->saying);
     talk_turn_set(talk, NULL, NULL, NULL);
 }
@@ -125,7 +116,7 @@ void talk_open(struct talk *talk, const char *session)
     bool first = talk->id == NULL; /* what is sent makes the session: it stays */
 
     leave(talk);
-    talk_set(&talk->id, session);
+    owned_set(&talk->id, session);
     if (!first)
         talk_sending_failed(talk);
     if (talk->id) {
@@ -139,8 +130,18 @@ void talk_open(struct talk *talk, const char *session)
 void talk_take(struct talk *talk)
 {
     retired_sweep(talk, false);
+    talk_retry(talk);
     if (talk->feed && feed_tell(talk->feed, TAKE_MS))
         wake(talk);
+}
+
+int talk_wait_ms(const struct talk *talk)
+{
+    int64_t left_ms = talk->retry_ms - clock_ms();
+
+    if (talk->retry_ms == 0)
+        return -1;
+    return left_ms > 0 ? (int)left_ms : 0;
 }
 
 /* ---- what it is ---- */
@@ -210,8 +211,11 @@ void talk_session_given(struct talk *talk, struct tine_result *result)
 
 bool talk_runs(const struct talk *talk)
 {
-    const char *state = talk->turn_state;
+    return talk_runs_in(talk->turn_state);
+}
 
+bool talk_runs_in(const char *state)
+{
     return state && (strcmp(state, "queued") == 0 || strcmp(state, "running") == 0 ||
                      strcmp(state, "waiting") == 0);
 }

@@ -26,7 +26,8 @@ void talk_free(struct talk *talk);
 
 /* Leaves the session it has, and reads that one: first of all its newest messages. NULL: none. */
 void talk_open(struct talk *talk, const char *session);
-void talk_take(struct talk *talk); /* of its feed; wakes when there is more */
+void talk_take(struct talk *talk);         /* of its feed; wakes when there is more */
+int talk_wait_ms(const struct talk *talk); /* until it must be called all the same; -1: need not */
 
 /* NULL: not known yet. */
 const struct tine_session *talk_session(const struct talk *talk);
@@ -48,6 +49,7 @@ const char *talk_label(const struct talk *talk, const char *message); /* NULL: i
 
 /* The turn: */
 bool talk_runs(const struct talk *talk);               /* queued, running or waiting */
+bool talk_runs_in(const char *state);                  /* … in that state; NULL: no turn */
 const char *talk_turn_state(const struct talk *talk);  /* NULL: there was none */
 const char *talk_turn_reason(const struct talk *talk); /* why it failed; NULL */
 size_t talk_pieces(const struct talk *talk, const struct message_piece **out); /* being said */

@@ -1,6 +1,5 @@
 #include "tui/talk_export.h"
 
-#include "base/buf.h"
 #include "tui/message_lay.h"
 
 #include <errno.h>
@@ -28,23 +27,42 @@ static bool fail(struct errand *errand, const char *path, const char *what)
     return false;
 }
 
-/* A title as a file's name: what could mean something to a shell or a path becomes a dash. */
-static void name_of(const char *title, char *out, size_t bytes)
+static bool is_plain(char c)
 {
-    size_t n = 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
+}
 
-    for (const char *c = title; *c && n < NAME_BYTES && n + 4 < bytes; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || (unsigned char)*c >= 0x80;
+/* A title as a file's name: what could mean something to a shell or a path becomes a dash. */
+static struct str name_of(struct str title, char out[NAME_BYTES])
+{
+    size_t n = 0, at = 0;
 
-        if (plain)
-            out[n++] = *c;
+    for (; at < title.n && n < NAME_BYTES; at++)
+        if (is_plain(title.p[at]))
+            out[n++] = title.p[at];
         else if (n && out[n - 1] != '-')
             out[n++] = '-';
-    }
-    while (n && (out[n - 1] == '-' || (unsigned char)out[n - 1] >= 0x80))
-        n--; /* a letter may have been cut */
-    snprintf(out + n, bytes - n, "%s.md", n ? "" : "conversation");
+    for (; n && at < title.n && (title.p[at] & 0xc0) == 0x80; at--)
+        n--; /* a letter was cut */
+    while (n && out[n - 1] == '-')
+        n--;
+    return n ? (struct str){out, n} : STR("conversation");
+}
+
+bool talk_export_path(const char *path, const char *title, char *out, size_t bytes)
+{
+    const char *home = path[0] == '~' && path[1] == '/' ? getenv("HOME") : NULL;
+    char name[NAME_BYTES];
+    int n;
+
+    if (home)
+        n = snprintf(out, bytes, "%s%s", home, path + 1);
+    else if (*path)
+        n = snprintf(out, bytes, "%s", path);
+    else
+        n = snprintf(out, bytes, "%.*s.md", STR_ARG(name_of(str_of(title), name)));
+    return n >= 0 && (size_t)n < bytes;
 }
 
 static bool is_lines(const char *path)
@@ -99,24 +117,41 @@ static bool write_pages(struct exporting *exporting, struct tine *tine, FILE *fi
     return ok;
 }
 
-/* Never over a file that is there, and nothing half written stays. */
+/* Never over a file that is there. */
+static FILE *file_make(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    int error = errno;
+
+    if (fd >= 0 && !file) {
+        close(fd);
+        unlink(path);
+        errno = error;
+    }
+    return file;
+}
+
+/* Nothing half written stays. */
 static bool exporting_run(struct errand *errand, struct tine *tine)
 {
     struct exporting *exporting = (struct exporting *)errand;
     const char *title;
-    FILE *file = NULL;
-    int fd;
+    FILE *file;
     bool ok;
 
+    tine_result_free(errand->result); /* of the time before, when the server was gone in between */
+    errand->result = NULL;
+    exporting->count = 0;
     if (!tine_session(tine, exporting->session, false, &errand->result, &errand->error))
         return false;
     title = errand->result->session->title;
-    if (*exporting->path)
-        snprintf(exporting->made, sizeof(exporting->made), "%s", exporting->path);
-    else
-        name_of(title ? title : "", exporting->made, sizeof(exporting->made));
-    fd = open(exporting->made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 || !(file = fdopen(fd, "w")))
+    errno = ENAMETOOLONG;
+    file = talk_export_path(exporting->path, title ? title : "", exporting->made,
+                            sizeof(exporting->made))
+               ? file_make(exporting->made)
+               : NULL;
+    if (!file)
         return fail(errand, exporting->made, "cannot make");
     if (!is_lines(exporting->made) && title && *title)
         fprintf(file, "# %s\n\n", title);
@@ -149,5 +184,5 @@ void talk_export(struct tui *tui, const char *session, const char *path)
     exporting->session = arena_dup(arena, str_of(session)).p;
     exporting->path = arena_dup(arena, str_of(path)).p;
     tui_say(tui, "writing the conversation …");
-    errands_send(tui_errands(tui), LANE_LOOK, &exporting->errand);
+    errands_send(tui_errands(tui), LANE_LONG, &exporting->errand);
 }

@@ -11,4 +11,7 @@
  */
 void talk_export(struct tui *tui, const char *session, const char *path);
 
+/* The name of that file; "~/" is the home directory. False: it does not fit. */
+bool talk_export_path(const char *path, const char *title, char *out, size_t bytes);
+
 #endif

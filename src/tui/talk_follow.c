@@ -10,9 +10,9 @@ static bool same(const char *a, const char *b)
 
 void talk_turn_set(struct talk *talk, const char *turn, const char *state, const char *reason)
 {
-    talk_set(&talk->turn, turn);
-    talk_set(&talk->turn_state, state);
-    talk_set(&talk->turn_reason, reason);
+    owned_set(&talk->turn, turn);
+    owned_set(&talk->turn_state, state);
+    owned_set(&talk->turn_reason, reason);
     talk->asks = false;
     arena_clear(&talk->ask_memory);
 }

@@ -5,6 +5,7 @@
 #ifndef TUI_TALK_OWN_H
 #define TUI_TALK_OWN_H
 
+#include "tui/owned.h"
 #include "tui/pages.h"
 #include "tui/saying.h"
 #include "tui/talk.h"
@@ -47,7 +48,7 @@ struct talk {
     int64_t reading;           /* page that is being read; -1: none */
     int64_t ahead;             /* page to be read when nothing is wanted; -1: none */
     int64_t heavy[TALK_HEAVY]; /* see TALK_HEAVY; -1: none */
-    int64_t retry_ms;          /* nothing is asked for before that */
+    int64_t retry_ms;          /* after one failed: no page is asked for before that; 0: none did */
     int64_t seen;              /* the place that was asked for last */
 
     /* the turn */
@@ -63,8 +64,6 @@ struct talk {
     bool sends;
 };
 
-/* A copy in place of what was there; NULL: nothing. */
-void talk_set(char **at, const char *text);
 void talk_changed(struct talk *talk);
 void talk_fail(struct talk *talk, const struct tine_error *error);
 
@@ -83,5 +82,6 @@ void talk_read_session(struct talk *talk); /* only what it says of itself */
 void talk_read_labels(struct talk *talk);
 void talk_want(struct talk *talk, int64_t index); /* the page of that place, soon */
 void talk_want_near(struct talk *talk, int64_t index);
+void talk_retry(struct talk *talk); /* what could not be read, when it is time */
 
 #endif

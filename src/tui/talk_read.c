@@ -54,11 +54,6 @@ static bool page_read(struct reading *reading, struct tine *tine, int64_t from, 
 
 static void pump(struct talk *talk);
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* ---- the session ---- */
 
 static void session_install(struct talk *talk, struct errand *errand, uint64_t turn_news)
@@ -70,7 +65,7 @@ static void session_install(struct talk *talk, struct errand *errand, uint64_t t
     errand->result = NULL;
     if (talk->turn_news != turn_news)
         return; /* events have told something newer */
-    if (same(talk->turn, session->turn) && same(talk->turn_state, session->turn_state))
+    if (owned_same(talk->turn, session->turn) && owned_same(talk->turn_state, session->turn_state))
         return;
     talk_turn_set(talk, session->turn, session->turn_state, NULL);
     if (!talk_runs(talk))
@@ -82,9 +77,9 @@ static bool session_differs(struct talk *talk, const struct tine_session *sessio
 {
     const struct tine_message *last = pages_find(talk->pages, talk->count - 1);
 
-    if (session->messages == talk->head_count && same(session->head, talk->head))
+    if (session->messages == talk->head_count && owned_same(session->head, talk->head))
         return false;
-    return session->messages != talk->count || !last || !same(session->head, last->id);
+    return session->messages != talk->count || !last || !owned_same(session->head, last->id);
 }
 
 static bool session_run(struct errand *errand, struct tine *tine)
@@ -219,7 +214,7 @@ static void all_install(struct talk *talk, struct reading *reading)
     talk->count = tail ? tail->total : 0;
     talk->version++;
     talk->heavy[0] = talk->heavy[1] = -1;
-    talk_set(&talk->head, session->head);
+    owned_set(&talk->head, session->head);
     talk->head_count = session->messages;
     talk->failed = talk->stale = false;
     if (talk->settled && talk->settled == saying_version(talk->saying))
@@ -351,6 +346,14 @@ static void pump(struct talk *talk)
     reading->from = pages_missing(talk->pages, page);
     reading->limit = page_end(talk, page) - reading->from;
     dispatch(talk, reading);
+}
+
+void talk_retry(struct talk *talk)
+{
+    if (talk->retry_ms == 0 || clock_ms() < talk->retry_ms)
+        return;
+    talk->retry_ms = 0;
+    pump(talk);
 }
 
 void talk_want(struct talk *talk, int64_t index)

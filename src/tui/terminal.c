@@ -173,6 +173,21 @@ enum palette_ground terminal_ask_ground(struct terminal *terminal)
     }
 }
 
+void terminal_stop(void)
+{
+    struct sigaction as_usual = {.sa_handler = SIG_DFL}, before;
+    sigset_t only, mask;
+
+    sigemptyset(&as_usual.sa_mask);
+    sigemptyset(&only);
+    sigaddset(&only, SIGTSTP);
+    sigaction(SIGTSTP, &as_usual, &before);
+    pthread_sigmask(SIG_UNBLOCK, &only, &mask);
+    (void)kill(0, SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigaction(SIGTSTP, &before, NULL);
+}
+
 /* ---- the way back, from anywhere ---- */
 
 /* A signal can be handed nothing: this is all that it needs. */

@@ -47,4 +47,8 @@ bool terminal_sift(struct buf *bytes, enum palette_ground *ground);
 void terminal_arm(const struct terminal *terminal, struct str farewell);
 void terminal_rescue(void); /* may be called by a signal */
 
+/* Stops this program and those with it, as Ctrl-Z does; returns when it is continued. Where nobody
+ * could continue it, nothing is stopped. */
+void terminal_stop(void);
+
 #endif

@@ -1,9 +1,11 @@
 /* What the keys of the tree do to the marked row. */
 #include "client/error.h"
+#include "tui/ask.h"
 #include "tui/choice.h"
 #include "tui/compare_view.h"
 #include "tui/move_words.h"
 #include "tui/moves.h"
+#include "tui/session_row.h"
 #include "tui/tree_own.h"
 
 #include <inttypes.h>
@@ -152,9 +154,12 @@ static void deed_seek(struct deed_errand *self, size_t at, const char *session, 
     self->sought[at].index = index;
 }
 
+/* The end of a stretch is looked for in the whole journal. */
 static void deed_send(struct deed_errand *self)
 {
-    errands_send(tui_errands(self->tui), LANE_LOOK, &self->errand);
+    bool is_long = self->sought[0].first || self->sought[1].first;
+
+    errands_send(tui_errands(self->tui), is_long ? LANE_LONG : LANE_LOOK, &self->errand);
 }
 
 /* ---- open, fork, merge, adopt, undo ---- */
@@ -296,7 +301,10 @@ static void ask_name(struct tree_view *tree, const struct tine_session *session,
     naming->tui = tree->view.tui;
     tree_set(&naming->session, session->id);
     tree_set(&naming->message, message);
-    tui_push(naming->tui, ask_new(naming->tui, question, text, named, naming));
+    tui_push(naming->tui,
+             ask_new(naming->tui,
+                     &(struct ask_spec){
+                         .title = question, .text = text, .call = named, .context = naming}));
 }
 
 static const char *label_at(const struct tine_session *session, int64_t index)
@@ -386,33 +394,78 @@ static void delete_chosen(void *context, char key)
     free(doomed);
 }
 
-void tree_delete(struct tree_view *tree)
+/* The tree does not say whether a turn runs, so the session is read before it is asked. */
+struct dooming {
+    struct errand errand;
+    struct tui *tui;
+    const char *session, *then;
+};
+
+static bool dooming_run(struct errand *errand, struct tine *tine)
+{
+    struct dooming *self = (struct dooming *)errand;
+
+    return tine_session(tine, self->session, false, &errand->result, &errand->error);
+}
+
+static void delete_ask(struct doomed *doomed, const struct tine_session *session)
 {
     static const struct choice_answer answers[] = {{'n', "no, keep it"}, {'d', "delete it"}};
-    const struct tine_session *session = tree_session(tree, tree_marked(tree));
+    enum tone tone;
+    const char *state = session_row_state(session, &tone);
+    bool runs = strcmp(state, "running") == 0 || strcmp(state, "waiting") == 0;
+    struct choice_spec spec = {
+        .title = arena_printf(&doomed->arena, "Delete %s?", doomed->title).p,
+        .text = arena_printf(&doomed->arena,
+                             "%sThis cannot be undone. Its forks stay, with everything that they "
+                             "share with it.",
+                             runs ? "Its turn is not over yet. " : "")
+                    .p,
+        .answers = answers,
+        .count = 2,
+        .call = delete_chosen,
+        .context = doomed,
+    };
+
+    tui_push(doomed->tui, choice_new(doomed->tui, &spec));
+}
+
+static void dooming_done(struct errand *errand)
+{
+    struct dooming *self = (struct dooming *)errand;
     struct doomed *doomed;
 
-    if (!session)
+    if (!errand->ok) {
+        tui_fail(self->tui, "cannot delete the session", &errand->error);
         return;
+    }
     doomed = calloc(1, sizeof(*doomed));
     if (!doomed)
         abort();
     arena_init(&doomed->arena);
-    doomed->tui = tree->view.tui;
-    doomed->session = arena_dup(&doomed->arena, str_of(session->id)).p;
-    doomed->title = move_words_title(session->title, &doomed->arena);
+    doomed->tui = self->tui;
+    doomed->session = arena_dup(&doomed->arena, str_of(self->session)).p;
+    doomed->title = move_words_title(errand->result->session->title, &doomed->arena);
+    if (self->then)
+        doomed->then = arena_dup(&doomed->arena, str_of(self->then)).p;
+    delete_ask(doomed, errand->result->session);
+}
+
+void tree_delete(struct tree_view *tree)
+{
+    const struct tine_session *session = tree_session(tree, tree_marked(tree));
+    struct dooming *self;
+    struct arena *arena;
+
+    if (!session)
+        return;
+    self = errand_new(sizeof(*self), dooming_run, dooming_done, tree);
+    arena = &self->errand.arena;
+    self->tui = tree->view.tui;
+    self->session = arena_dup(arena, str_of(session->id)).p;
     if (session->parent && tree_view_find(tree, session->parent->session))
-        doomed->then = arena_dup(&doomed->arena, str_of(session->parent->session)).p;
-    tui_push(doomed->tui,
-             choice_new(doomed->tui,
-                        &(struct choice_spec){
-                            .title = arena_printf(&doomed->arena, "Delete %s?", doomed->title).p,
-                            .text = "This cannot be undone. Its forks stay, with everything that "
-                                    "they share with it.",
-                            .answers = answers,
-                            .count = 2,
-                            .call = delete_chosen,
-                            .context = doomed}));
+        self->then = arena_dup(arena, str_of(session->parent->session)).p;
+    errands_send(tui_errands(self->tui), LANE_LOOK, &self->errand);
 }
 
 /* ---- compare ---- */

@@ -3,6 +3,7 @@
 #include "tui/bars.h"
 #include "tui/message_lay.h"
 #include "tui/move_words.h"
+#include "tui/status.h"
 #include "tui/tree_own.h"
 
 #include <inttypes.h>
@@ -39,17 +40,17 @@ static void draw_columns(const struct drawing *drawing, const struct tree_column
     char age[AGE_MAX];
 
     draw_right(drawing, end,
-               tree_number(rewound ? rewound->messages : session->own_messages, drawing->arena));
+               status_count(rewound ? rewound->messages : session->own_messages, drawing->arena));
     if (fit->tokens && !rewound && tokens)
-        draw_right(drawing, end + TREE_TOKENS_COLUMNS, tree_number(tokens, drawing->arena));
+        draw_right(drawing, end + TREE_TOKENS_COLUMNS, status_count(tokens, drawing->arena));
     end += fit->tokens ? TREE_TOKENS_COLUMNS : 0;
-    if (fit->cost && !rewound)
+    if (fit->cost && !rewound && session->usage.cost_nano)
         draw_right(drawing, end + TREE_COST_COLUMNS,
-                   tree_cost(session->usage.cost_nano, drawing->arena));
+                   status_cost(session->usage.cost_nano, drawing->arena));
     end += fit->cost ? TREE_COST_COLUMNS : 0;
     if (fit->files && !rewound && session->files_changed)
         draw_right(drawing, end + TREE_FILES_COLUMNS,
-                   tree_number(session->files_changed, drawing->arena));
+                   status_count(session->files_changed, drawing->arena));
     age_text(rewound ? rewound->first->created_ms : session->updated_ms, tui_wall_ms(), age);
     draw_right(drawing, drawing->pane.columns, str_of(age));
 }

@@ -2,7 +2,6 @@
 
 #include "base/buf.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -415,36 +414,4 @@ struct tree_columns tree_columns_fit(int columns)
     fit.width += (fit.tokens ? TREE_TOKENS_COLUMNS : 0) + (fit.cost ? TREE_COST_COLUMNS : 0) +
                  (fit.files ? TREE_FILES_COLUMNS : 0);
     return fit;
-}
-
-struct str tree_number(int64_t n, struct arena *arena)
-{
-    static const char units[] = "kMGTP";
-    int64_t unit = 1000;
-    size_t i = 0;
-
-    if (n < 1000)
-        return arena_printf(arena, "%" PRId64, n < 0 ? 0 : n);
-    while (n / unit >= 1000 && units[i + 1]) {
-        unit *= 1000;
-        i++;
-    }
-    if (n / unit >= 100)
-        return arena_printf(arena, "%" PRId64 "%c", n / unit, units[i]);
-    return arena_printf(arena, "%" PRId64 ".%" PRId64 "%c", n / unit, n % unit / (unit / 10),
-                        units[i]);
-}
-
-struct str tree_cost(int64_t nano, struct arena *arena)
-{
-    enum { NANO = 1000 * 1000 * 1000 };
-
-    if (nano <= 0)
-        return STR("");
-    if (nano < NANO) /* four digits, the last one rounded up so that nothing is shown as free */
-        return arena_printf(arena, "0.%04" PRId64, (nano - 1) / (NANO / 10000) + 1);
-    if (nano / NANO < 1000)
-        return arena_printf(arena, "%" PRId64 ".%02" PRId64, nano / NANO,
-                            nano % NANO / (NANO / 100));
-    return arena_printf(arena, "%" PRId64, nano / NANO);
 }

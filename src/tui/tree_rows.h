@@ -90,10 +90,4 @@ enum {
 
 struct tree_columns tree_columns_fit(int columns);
 
-/* "999", "12.3k", "4.5M": at most 5 columns. */
-struct str tree_number(int64_t n, struct arena *arena);
-
-/* "0.0094", "1.25", "1234"; "" for nothing. In 1e-9 of the unit. */
-struct str tree_cost(int64_t nano, struct arena *arena);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "json/json_in.h"
+#include "tui/owned.h"
 #include "tui/pager.h"
 #include "tui/tree_own.h"
 
@@ -11,12 +12,7 @@ enum { READ_MS = 500 /* the family is read at most so often */, EVENT_DEPTH = 10
 
 void tree_set(char **at, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
-
-    if (text && !copy)
-        abort();
-    free(*at);
-    *at = copy;
+    owned_set(at, text);
 }
 
 const char *tree_here(const struct tree_view *tree)
@@ -89,7 +85,7 @@ static void set_folded(struct tree_view *tree, const char *session, bool folded)
         tree->folded =
             array_more(tree->folded, tree->folded_count, &tree->folded_room, sizeof(*tree->folded));
         tree->folded[tree->folded_count] = NULL;
-        tree_set(&tree->folded[tree->folded_count++], session);
+        owned_set(&tree->folded[tree->folded_count++], session);
     } else if (!folded && at < tree->folded_count) {
         free(tree->folded[at]);
         tree->folded[at] = tree->folded[--tree->folded_count];
@@ -154,10 +150,10 @@ static void family_take(struct tree_view *tree, struct tine_result *read)
     bool begins = !tree->read;
     struct tree_place place = {0};
 
-    tree_set(&place.session, begins ? tree_here(tree) : NULL);
+    owned_set(&place.session, begins ? tree_here(tree) : NULL);
     if (marked) {
-        tree_set(&place.session, tree_session(tree, marked)->id);
-        tree_set(&place.first, tree_first(marked));
+        owned_set(&place.session, tree_session(tree, marked)->id);
+        owned_set(&place.first, tree_first(marked));
     }
     tine_result_free(tree->read);
     tree->read = read;
@@ -190,12 +186,12 @@ static void read_failed(struct tree_view *tree, const struct tine_error *error)
     const char *other = strcmp(error->code, "session_not_found") == 0 ? another_of(tree) : NULL;
 
     if (other) {
-        tree_set(&tree->session, other);
+        owned_set(&tree->session, other);
         tree->stale = true;
     } else if (tree->read) {
         tui_fail(tree->view.tui, "cannot read the tree", error);
     } else {
-        tree_set(&tree->failed, error->detail);
+        owned_set(&tree->failed, error->detail);
     }
 }
 
@@ -203,7 +199,7 @@ static void read_done(struct errand *errand)
 {
     struct tree_view *tree = ((struct reading_errand *)errand)->tree;
 
-    tree_set(&tree->failed, NULL);
+    owned_set(&tree->failed, NULL);
     if (errand->ok) {
         family_take(tree, errand->result);
         errand->result = NULL;
@@ -236,7 +232,7 @@ static void read_when_due(struct tree_view *tree)
     if (due <= tui_now_ms())
         read_send(tree);
     else
-        tree->view.due_ms = due;
+        tui_due(tree->view.tui, due);
 }
 
 static bool member(const struct json_value *object, const char *name, enum json_kind type,
@@ -365,8 +361,8 @@ static void toggle_mark(struct tree_view *tree)
     if (mark)
         return;
     last = &tree->marks[tree->mark_count++];
-    tree_set(&last->session, tree_session(tree, row)->id);
-    tree_set(&last->first, tree_first(row));
+    owned_set(&last->session, tree_session(tree, row)->id);
+    owned_set(&last->first, tree_first(row));
 }
 
 static const char help[] =
@@ -522,7 +518,7 @@ struct view *tree_view_new(struct tui *tui, const char *session)
     arena_init(&tree->family);
     arena_init(&tree->made);
     field_init(&tree->filter);
-    tree_set(&tree->session, session);
+    owned_set(&tree->session, session);
     read_send(tree);
     return &tree->view;
 }

@@ -3,12 +3,14 @@
 #include "tui/chat.h"
 #include "tui/keyboard.h"
 #include "tui/notices.h"
+#include "tui/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -40,6 +42,7 @@ struct tui {
     bool quit;
     int signal; /* that ended it; 0: none */
     int64_t drawn_ms;
+    int64_t due_ms; /* see tui_due; 0: none */
 };
 
 /* ---- time and signals ---- */
@@ -62,9 +65,9 @@ int64_t tui_wall_ms(void)
     return ms_of(CLOCK_REALTIME);
 }
 
-/* A pipe would do as well; these are all that a handler touches. */
-static volatile sig_atomic_t resized, ended;
-static volatile sig_atomic_t signal_wake = -1;
+/* A pipe would do as well; these are all that a handler touches, on whichever thread it runs. */
+static atomic_int resized, ended, stopped, continued;
+static atomic_int signal_wake = -1;
 
 static void wake_fd(int fd)
 {
@@ -81,7 +84,11 @@ static void on_signal(int number)
 
     if (number == SIGWINCH)
         resized = 1;
-    else if (number != SIGCONT)
+    else if (number == SIGTSTP)
+        stopped = 1;
+    else if (number == SIGCONT)
+        continued = 1;
+    else
         ended = number;
     wake_fd(signal_wake);
     errno = kept;
@@ -94,8 +101,9 @@ static void on_death(int number)
     raise(number); /* SA_RESETHAND: this time for good */
 }
 
-static const int watched[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT};
-static const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int watched[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+static const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                             SIGQUIT, SIGXCPU, SIGXFSZ, SIGSYS};
 
 enum {
     WATCHED = sizeof(watched) / sizeof(watched[0]),
@@ -111,7 +119,7 @@ static void signals_catch(struct signals *before, int wake)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct sigaction death = {.sa_handler = on_death, .sa_flags = (int)SA_RESETHAND};
 
-    resized = ended = 0;
+    resized = ended = stopped = continued = 0;
     signal_wake = wake;
     for (size_t i = 0; i < WATCHED; i++)
         sigaction(watched[i], &action, &before->watched[i]);
@@ -151,10 +159,11 @@ void tui_close(struct tui *tui, struct view *view)
     tui_dirty(tui);
 }
 
-/* Those that were closed go when nobody is inside them any more. */
-static void views_sweep(struct tui *tui)
+/* Those that were closed go when nobody is inside them any more; true: there were some. */
+static bool views_sweep(struct tui *tui)
 {
     struct view **at = &tui->top;
+    bool swept = false;
 
     while (*at) {
         struct view *view = *at;
@@ -165,7 +174,9 @@ static void views_sweep(struct tui *tui)
         }
         *at = view->below;
         view->ops->free(view);
+        swept = true;
     }
+    return swept;
 }
 
 void tui_dirty(struct tui *tui)
@@ -221,7 +232,8 @@ void tui_open_at(struct tui *tui, const char *session, const char *message)
 void tui_suspend(struct tui *tui)
 {
     screen_leave(tui->screen);
-    kill(getpid(), SIGTSTP);
+    terminal_stop();
+    stopped = continued = 0;
     screen_return(tui->screen);
     resized = 1;
     tui_dirty(tui);
@@ -273,28 +285,57 @@ static void view_draw(struct view *view, struct pane pane)
     view->ops->draw(view, pane);
 }
 
-static void draw(struct tui *tui)
+static void frame_make(struct tui *tui)
 {
-    struct pane all, pane;
+    struct pane all = screen_begin(tui->screen), pane;
     int failed;
 
-    if (resized) {
-        resized = 0;
-        screen_resized(tui->screen);
-    }
-    all = screen_begin(tui->screen);
     failed = notices_rows(&tui->notices, all.columns, all.rows);
     pane = pane_rows(all, 0, all.rows - failed);
     view_draw(tui->top, pane);
     notices_draw_said(&tui->notices, pane);
     if (failed)
         notices_draw(&tui->notices, pane_rows(all, all.rows - failed, failed));
+}
+
+static void title_set(struct tui *tui)
+{
+    const struct tine_session *session = talk_session(chat_talk(tui->chat));
+    struct arena arena;
+
+    arena_init(&arena);
+    screen_title(tui->screen, session && session->title && *session->title
+                                  ? arena_printf(&arena, "%s — tine", session->title)
+                                  : STR("tine"));
+    arena_clear(&arena);
+}
+
+/* A view that finds nothing to show may close itself: then what is below it is drawn. */
+static void draw(struct tui *tui)
+{
+    if (resized) {
+        resized = 0;
+        screen_resized(tui->screen);
+    }
+    do {
+        tui->dirty = tui->now = false;
+        frame_make(tui);
+    } while (views_sweep(tui));
     screen_show(tui->screen);
-    tui->dirty = tui->now = false;
+    title_set(tui);
     tui->drawn_ms = tui_now_ms();
 }
 
 /* ---- keys ---- */
+
+bool tui_is_top(const struct tui *tui, const struct view *view)
+{
+    const struct view *top = tui->top;
+
+    while (top && top->closed)
+        top = top->below;
+    return top == view;
+}
 
 void tui_press(struct tui *tui, const struct press *press)
 {
@@ -376,20 +417,21 @@ static int sooner(int a, int b)
     return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
-/* Views that want to be drawn at a time of their own. */
+void tui_due(struct tui *tui, int64_t at_ms)
+{
+    if (at_ms && (tui->due_ms == 0 || at_ms < tui->due_ms))
+        tui->due_ms = at_ms;
+}
+
 static int due_wait_ms(struct tui *tui, int64_t now)
 {
-    int wait = -1;
-
-    for (struct view *view = tui->top; view; view = view->below) {
-        if (view->due_ms && view->due_ms <= now) {
-            view->due_ms = 0;
-            tui->dirty = true;
-        } else if (view->due_ms) {
-            wait = sooner(wait, (int)(view->due_ms - now));
-        }
-    }
-    return wait;
+    if (tui->due_ms == 0)
+        return -1;
+    if (now < tui->due_ms)
+        return (int)(tui->due_ms - now);
+    tui->due_ms = 0;
+    tui->dirty = true;
+    return -1;
 }
 
 static int wait_ms(struct tui *tui, bool more)
@@ -401,6 +443,7 @@ static int wait_ms(struct tui *tui, bool more)
 
     tui->dirty |= changed;
     wait = sooner(wait, due_wait_ms(tui, now));
+    wait = sooner(wait, talk_wait_ms(chat_talk(tui->chat)));
     if (more || tui->now)
         return 0;
     if (talk_runs(chat_talk(tui->chat)))
@@ -409,6 +452,18 @@ static int wait_ms(struct tui *tui, bool more)
         wait = sooner(
             wait, now - tui->drawn_ms >= FRAME_MS ? 0 : (int)(FRAME_MS - (now - tui->drawn_ms)));
     return wait;
+}
+
+/* Stopped, and continued, by others than the person at the keyboard. */
+static void stops_take(struct tui *tui)
+{
+    if (stopped)
+        tui_suspend(tui);
+    if (continued) { /* from a stop that nobody was asked about: the shell had the terminal */
+        continued = 0;
+        screen_continued(tui->screen);
+        resized = 1;
+    }
 }
 
 static void loop(struct tui *tui)
@@ -427,6 +482,7 @@ static void loop(struct tui *tui)
             tui->signal = ended;
             break;
         }
+        stops_take(tui);
         tui->dirty |= resized != 0;
         if (got > 0 && fds[0].revents)
             terminal_read(tui);
@@ -483,11 +539,12 @@ enum fault_code tui_run(const struct tui_options *options, struct fault *fault)
     tui.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (tui.wake < 0)
         return fault_set(fault, FAULT_IO, "cannot make an event descriptor: %s", strerror(errno));
+    signals_catch(&signals, tui.wake);
     if (screen_open(&tui.screen, fault) != FAULT_OK) {
+        signals_return(&signals);
         close(tui.wake);
         return fault_pass(fault);
     }
-    signals_catch(&signals, tui.wake);
     parts_make(&tui);
     draw(&tui);
     loop(&tui);

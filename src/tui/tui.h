@@ -13,6 +13,7 @@
 void tui_push(struct tui *tui, struct view *view);  /* on top; adopts it */
 void tui_close(struct tui *tui, struct view *view); /* freed when the press is done */
 void tui_dirty(struct tui *tui);                    /* draw again */
+void tui_due(struct tui *tui, int64_t at_ms); /* … then (monotonic), whatever happens; 0: no need */
 void tui_quit(struct tui *tui);
 void tui_suspend(struct tui *tui); /* Ctrl-Z */
 
@@ -33,6 +34,9 @@ void tui_open(struct tui *tui, const char *session, const char *note, const char
 
 /* The same, with that message in sight; one that is not in the session is told as a failure. */
 void tui_open_at(struct tui *tui, const char *session, const char *message);
+
+/* Is it the topmost view, apart from those that are closed? */
+bool tui_is_top(const struct tui *tui, const struct view *view);
 
 /* The press goes to the topmost view. */
 void tui_press(struct tui *tui, const struct press *press);

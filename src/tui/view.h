@@ -25,7 +25,6 @@ struct view {
     struct view *below; /* of the stack */
     bool part;          /* leaves some of the screen to the view below, which is drawn first */
     bool closed;
-    int64_t due_ms; /* draw again then (monotonic), whatever happens; 0: no need */
 };
 
 /* For views that do not follow what happens. */

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-enum { PRESSES_MAX = 64 * 1024 * 1024, LONGEST_WAIT_MS = 2000 };
+enum { PRESSES_MAX = 64 * 1024 * 1024, LONGEST_WAIT_MS = 10000 };
 
 static void check(const struct press *press)
 {
@@ -63,13 +63,23 @@ static void wait_out(struct keyboard *keyboard, int64_t now_ms, struct buf *out)
     }
 }
 
-/* Pieces of `step` bytes, `gap_ms` apart. */
-static void type(struct str bytes, size_t step, int gap_ms, struct buf *out)
+/* A paste begins, and its end does not come. */
+static int64_t stall(struct keyboard *keyboard, struct buf *out)
+{
+    keyboard_take(keyboard, STR("\033[200~"), 0);
+    wait_out(keyboard, 0, out);
+    return LONGEST_WAIT_MS;
+}
+
+/* Pieces of `step` bytes, `gap_ms` apart; `stalled`: behind a paste that is. */
+static void type(struct str bytes, size_t step, int gap_ms, bool stalled, struct buf *out)
 {
     struct keyboard *keyboard = keyboard_new();
     int64_t now_ms = 1000;
 
     buf_init(out, PRESSES_MAX);
+    if (stalled)
+        now_ms += stall(keyboard, out);
     for (size_t at = 0; at < bytes.n; at += step, now_ms += gap_ms) {
         struct str piece = {bytes.p + at, bytes.n - at < step ? bytes.n - at : step};
 
@@ -83,16 +93,20 @@ static void type(struct str bytes, size_t step, int gap_ms, struct buf *out)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str bytes = {(const char *)data, size};
-    struct buf whole, pieces, slow;
 
-    type(bytes, size + 1, 0, &whole);
-    for (size_t step = 1; step < 8; step += 6 - size % 5) {
-        type(bytes, step, 0, &pieces);
-        assert(str_eq(buf_str(&whole), buf_str(&pieces)));
-        buf_clear(&pieces);
+    for (int stalled = 0; stalled < 2; stalled++) {
+        struct buf whole, pieces, slow;
+
+        type(bytes, size + 1, 0, stalled, &whole);
+        for (size_t step = 1; step < 8; step += 6 - size % 5) {
+            type(bytes, step, 0, stalled, &pieces);
+            assert(str_eq(buf_str(&whole), buf_str(&pieces)));
+            buf_clear(&pieces);
+        }
+        /* other presses, or the same */
+        type(bytes, 1 + size % 5, 30 + (int)(size % 7) * 100, stalled, &slow);
+        buf_clear(&slow);
+        buf_clear(&whole);
     }
-    type(bytes, 1 + size % 5, 30 + (int)(size % 7) * 100, &slow); /* other presses, or the same */
-    buf_clear(&slow);
-    buf_clear(&whole);
     return 0;
 }

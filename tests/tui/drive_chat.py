@@ -7,6 +7,8 @@ from home import Home
 from tap import Tap
 from terminal import Tmux, run
 
+CALM = 1.2  # seconds after which a box that opened unasked takes letters
+
 tmux = Tmux()
 home = Home()
 
@@ -211,6 +213,36 @@ def waits_its_turn(tap):
     chat.close()
 
 
+def waits_in_its_own_session(tap):
+    home.new("patient", "Patient", "test/stream")
+    chat = home.chat(tmux, "patient")
+    chat.wait_for(tap, "test/stream", "the session opens")
+    chat.say("first")
+    chat.wait_for(tap, "Line 1 of the answer", "a turn runs")
+    chat.say("second")
+    chat.until("A turn is running")
+    chat.type("w")
+    chat.wait_gone(tap, "A turn is running", "a message waits for its end")
+    chat.keys("C-n")
+    chat.wait_for(tap, "Start a conversation", "another conversation begins meanwhile")
+    chat.say("hello elsewhere")
+    chat.wait_for(tap, "2 messages", "there nothing waits")
+    chat.keys("Escape")
+    chat.wait_for(tap, "BACKTRACK MODE", "and Esc steps back")
+    tap.check(until(lambda: [text for role, text in home.texts("patient") if role == "user"] ==
+                    ["first", "second"]), "the message that waited went where it was written",
+              home.texts("patient"))
+    home.tine("cancel", "patient")
+    chat.close()
+
+
+def until(true, seconds=10):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()
+
+
 def permits_tools(tap):
     home.new("permit", "It wants a yes", "test/permit")
     home.call("PATCH", "//docker-agent/api/sessions/permit/permissions",
@@ -221,11 +253,18 @@ def permits_tools(tap):
     chat.wait_for(tap, "May the agent use bash?", "a tool that needs a yes is asked for")
     tap.check("rm -r build" in chat.settled(), "with what it would do", chat.screen())
     tap.kept("permit", chat.screen(), "the screen of that question")
+    time.sleep(CALM)
     chat.type("n")
     chat.wait_for(tap, "That was that.", "the turn goes on after a no")
     tap.check("said no" in home.shown("permit"), "which the agent was told")
     chat.say("once more")
     chat.wait_for(tap, "May the agent use bash?", "the next time it is asked again")
+    chat.type("tests")
+    chat.wait_for(tap, "› tests",
+                  "what is being written when it opens is no answer")
+    chat.keys("Enter")
+    time.sleep(CALM)
+    tap.check("May the agent use bash?" in chat.screen(), "nor is an Enter", chat.screen())
     chat.type("t")
     chat.wait_gone(tap, "May the agent use bash?", "a yes for the tool from now on")
     chat.wait_for(tap, "ready", "lets the turn go on")
@@ -233,6 +272,18 @@ def permits_tools(tap):
     chat.wait_for(tap, lambda screen: "and again" in screen and "ready" in screen,
                   "then nothing is asked any more")
     tap.check("May the agent" not in chat.settled(), "by the agent")
+    chat.close()
+
+
+def answered_elsewhere(tap):
+    home.new("elsewhere", "Asked twice", "test/asks")
+    chat = home.chat(tmux, "elsewhere")
+    chat.wait_for(tap, "test/asks", "the session opens")
+    chat.say("paint the fence")
+    chat.wait_for(tap, "Which colour?", "the question is shown")
+    home.tine("answer", "elsewhere", "yes", "white")
+    chat.wait_gone(tap, "Which colour?", "somebody else answers: the box goes away")
+    chat.wait_for(tap, "ready", "and the turn goes on")
     chat.close()
 
 
@@ -284,5 +335,5 @@ def leaves(tap):
 if __name__ == "__main__":
     sys.exit(run(Tap(), [shows_a_conversation, lays_out_markdown, measures_letters,
                          folds_tool_calls, streams, waits_its_turn,
-                         tells_of_failure, answers_questions, permits_tools, begins_a_conversation,
-                         finds_sessions_by_name, leaves]))
+                         tells_of_failure, answers_questions, waits_in_its_own_session,
+                         permits_tools, answered_elsewhere, begins_a_conversation, finds_sessions_by_name, leaves]))

@@ -171,7 +171,7 @@ def asks_when_a_turn_runs(tap):
     chat.until("A turn is running")
     chat.type("s")
     chat.wait_for(tap, "2 messages would stay", "stopped, it shows what would go")
-    chat.type("y")
+    chat.type("b")
     chat.wait_for(tap, lambda screen: "2 messages" in screen and chatting(screen),
                   "and takes it back")
     tap.same(len(home.texts("runs")), 2, "two messages are left")

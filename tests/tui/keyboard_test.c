@@ -58,8 +58,8 @@ static void decode(struct buf *out, struct str bytes, size_t piece)
         keyboard_take(keyboard, (struct str){bytes.p + at, n}, 1000);
         put_presses(out, keyboard, 1000);
     }
-    put_presses(out, keyboard, 10000);
-    assert_int_equal(keyboard_wait_ms(keyboard, 10000), -1);
+    put_presses(out, keyboard, 100000);
+    assert_int_equal(keyboard_wait_ms(keyboard, 100000), -1);
     keyboard_free(keyboard);
 }
 
@@ -345,20 +345,87 @@ static void each_press_has_its_time(void **state)
     assert_false(keyboard_next(hand->keyboard, 1000, &press));
 }
 
-static void a_paste_that_stops_is_ended(void **state)
+static void a_paste_that_stops_is_given_out(void **state)
 {
     struct hand *hand = *state;
 
     hand_type(hand, STR("\033[200~one"), 0);
-    hand_type(hand, STR(" two"), 1900);
+    hand_type(hand, STR(" two"), 9900);
     hand_check(hand, "");
-    assert_int_equal(keyboard_wait_ms(hand->keyboard, 1900), 2000);
-    put_presses(&hand->out, hand->keyboard, 3899);
+    assert_int_equal(keyboard_wait_ms(hand->keyboard, 9900), 10000);
+    put_presses(&hand->out, hand->keyboard, 19899);
     hand_check(hand, "");
-    put_presses(&hand->out, hand->keyboard, 3900);
+    put_presses(&hand->out, hand->keyboard, 19900);
     hand_check(hand, "paste(one two)");
-    hand_type(hand, STR("x\033[201~"), 4000);
+    hand_type(hand, STR("x\033[201~y"), 20000);
+    hand_check(hand, "paste(x) y");
+    assert_int_equal(keyboard_wait_ms(hand->keyboard, 20000), -1);
+}
+
+/* Begins a paste and lets it stall. */
+static void hand_stall(struct hand *hand)
+{
+    hand_type(hand, STR("\033[200~one"), 0);
+    put_presses(&hand->out, hand->keyboard, 10000);
+    hand_check(hand, "paste(one)");
+    assert_int_equal(keyboard_wait_ms(hand->keyboard, 10000), -1);
+}
+
+static void the_rest_of_a_paste_is_no_keys(void **state)
+{
+    struct hand *hand = *state;
+
+    hand_stall(hand);
+    hand_type(hand, STR("two\r"), 60000);
+    hand_check(hand, "");
+    assert_int_equal(keyboard_wait_ms(hand->keyboard, 60100), 400);
+    put_presses(&hand->out, hand->keyboard, 60500);
+    hand_check(hand, "paste(two\n)");
+    hand_type(hand, STR("\nthree\x03\033[A\r"), 70000); /* the line break was told already */
+    hand_type(hand, STR("four\033[201~\r"), 70400);
+    hand_check(hand, "paste(three\x03\033[A\nfour) Enter");
+}
+
+static void the_end_of_a_paste_may_be_late(void **state)
+{
+    struct hand *hand = *state;
+
+    hand_stall(hand);
+    hand_type(hand, STR("two\033[20"), 60000);
+    put_presses(&hand->out, hand->keyboard, 70000);
+    hand_check(hand, "paste(two)");
+    assert_int_equal(keyboard_wait_ms(hand->keyboard, 70000), -1);
+    hand_type(hand, STR("1~x"), 80000);
     hand_check(hand, "x");
+    hand_stall(hand);
+    hand_type(hand, STR("\033[201~"), 90000); /* of which nothing was missing */
+    hand_type(hand, STR("y"), 90000);
+    hand_check(hand, "y");
+}
+
+static void a_paste_without_an_end_can_be_left(void **state)
+{
+    static const char *const ways[] = {"\033", "\x03"};
+    struct hand *hand = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        hand_stall(hand);
+        hand_type(hand, str_of(ways[i]), 20000);
+        assert_int_equal(keyboard_wait_ms(hand->keyboard, 20000), 500);
+        put_presses(&hand->out, hand->keyboard, 20500);
+        hand_check(hand, "");
+        hand_type(hand, STR("x\r"), 20600);
+        hand_check(hand, "x Enter");
+
+        hand_stall(hand);
+        hand_type(hand, STR("typed"), 20000);
+        hand_type(hand, str_of(ways[i]), 20100);
+        hand_type(hand, STR("x\r"), 20600);
+        hand_check(hand, "paste(typed) x Enter");
+    }
+    hand_stall(hand);
+    hand_type(hand, STR("\033[200~the next one\033[201~x"), 20000);
+    hand_check(hand, "paste(the next one) x");
 }
 
 static void a_paste_has_a_limit(void **state)
@@ -403,7 +470,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_comes_late_is_by_itself, hand_begin, hand_end),
         cmocka_unit_test_setup_teardown(a_slow_line_does_not_break_sequences, hand_begin, hand_end),
         cmocka_unit_test_setup_teardown(each_press_has_its_time, hand_begin, hand_end),
-        cmocka_unit_test_setup_teardown(a_paste_that_stops_is_ended, hand_begin, hand_end),
+        cmocka_unit_test_setup_teardown(a_paste_that_stops_is_given_out, hand_begin, hand_end),
+        cmocka_unit_test_setup_teardown(the_rest_of_a_paste_is_no_keys, hand_begin, hand_end),
+        cmocka_unit_test_setup_teardown(the_end_of_a_paste_may_be_late, hand_begin, hand_end),
+        cmocka_unit_test_setup_teardown(a_paste_without_an_end_can_be_left, hand_begin, hand_end),
         cmocka_unit_test_setup_teardown(a_paste_has_a_limit, hand_begin, hand_end),
     };
 

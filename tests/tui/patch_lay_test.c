@@ -31,14 +31,6 @@ static struct laid lay_files(const struct tine_file *files, size_t count, bool m
     return flow_end(flow);
 }
 
-static const char *report_text(const struct tine_files_report *report)
-{
-    struct flow *flow = flow_new(&arena, 60);
-
-    patch_lay_report(flow, report);
-    return laid_text(flow_end(flow), 60, &arena);
-}
-
 static void a_patch_is_coloured(void **state)
 {
     static const char patch[] = "diff --git a/x.c b/x.c\nindex 1..2 100644\n--- a/x.c\n+++ b/x.c\n"
@@ -99,49 +91,12 @@ static void a_long_patch_is_cut(void **state)
     assert_non_null(strstr(laid_text(laid, 60, &arena), "… 3000 more lines\n"));
 }
 
-static void a_report_is_told_in_words(void **state)
-{
-    static const char *const written[] = {"a.c", "b\\xff"}, *const gone[] = {"c"},
-                             *const others[] = {"d"}, *const left[] = {"dev"};
-    const struct tine_files_report report = {
-        .restored = {written, 2, 0},
-        .deleted = {gone, 1, 0},
-        .conflicts = {others, 1, 0},
-        .skipped = {left, 1, 0},
-    };
-
-    (void)state;
-    assert_string_equal(report_text(&report),
-                        "1 file was changed by others since:\n  d\n3 files change\n"
-                        "2 are written as they were:\n  a.c\n  b\\xff\n"
-                        "1 is deleted, as it was not there:\n  c\n1 is left alone:\n  dev\n");
-    assert_string_equal(report_text(&(struct tine_files_report){0}), "no files change\n");
-    assert_string_equal(report_text(NULL), "no files change\n");
-}
-
-static void long_lists_are_cut(void **state)
-{
-    const char *paths[30];
-    struct tine_files_report report = {.restored = {paths, 30, 5}};
-    const char *text;
-
-    (void)state;
-    for (size_t i = 0; i < 30; i++)
-        paths[i] = arena_printf(&arena, "file%zu", i).p;
-    text = report_text(&report);
-    assert_non_null(strstr(text, "35 are written as they were:\n"));
-    assert_non_null(strstr(text, "  file19\n  and 15 more\n"));
-    assert_null(strstr(text, "file20"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_patch_is_coloured, begin, end),
         cmocka_unit_test_setup_teardown(files_without_a_patch_are_lines, begin, end),
         cmocka_unit_test_setup_teardown(a_long_patch_is_cut, begin, end),
-        cmocka_unit_test_setup_teardown(a_report_is_told_in_words, begin, end),
-        cmocka_unit_test_setup_teardown(long_lists_are_cut, begin, end),
     };
 
     return cmocka_run_group_tests_name("patch_lay", tests, NULL, NULL);

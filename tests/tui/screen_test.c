@@ -168,6 +168,8 @@ static void draw_some(void)
     pane_text(pane, 0, 0, look(TONE_USER), STR("hello there"));
     pane_box(pane_columns(pane_rows(pane, 2, 4), 2, 20), look(TONE_MARK), STR("← a title"));
     screen_show(screen);
+    screen_title(screen, STR("Ärger — tine"));
+    screen_title(screen, STR("Ärger — tine"));
     screen_close(screen);
 }
 
@@ -213,6 +215,30 @@ static void leave_and_return(void)
     demand(!(now.c_lflag & (ICANON | ECHO | ISIG)));
     pane_text(screen_begin(screen), 0, 0, look(TONE_TEXT), STR("again"));
     screen_show(screen);
+    screen_close(screen);
+}
+
+/* A stop that nobody could refuse: the shell has set the terminal for itself meanwhile. */
+static void be_stopped_and_continued(void)
+{
+    struct screen *screen = opened();
+    struct termios now;
+
+    pane_text(screen_begin(screen), 0, 0, look(TONE_TEXT), STR("before"));
+    screen_show(screen);
+    tcgetattr(STDIN_FILENO, &now);
+    now.c_lflag |= ICANON | ECHO | ISIG;
+    tcsetattr(STDIN_FILENO, TCSANOW, &now);
+    terminal_send(STR("<outside>"));
+    screen_continued(screen);
+    tcgetattr(STDIN_FILENO, &now);
+    demand(!(now.c_lflag & (ICANON | ECHO | ISIG)));
+    pane_text(screen_begin(screen), 0, 0, look(TONE_TEXT), STR("before"));
+    screen_show(screen);
+    screen_leave(screen);
+    screen_continued(screen); /* it had left: whoever left it returns */
+    tcgetattr(STDIN_FILENO, &now);
+    demand((now.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO));
     screen_close(screen);
 }
 
@@ -486,6 +512,24 @@ static void any_size_will_do(void **state)
     get_up(&seat);
 }
 
+static void after_a_stop_from_outside_all_is_drawn_again(void **state)
+{
+    struct play play = {.act = be_stopped_and_continued, .answer = "\x1b[?1;2c"};
+    struct seat seat;
+    const char *outside, *again;
+
+    (void)state;
+    run(&seat, &play);
+    assert_int_equal(seat.status, 0);
+    outside = memmem(seat.output.p, seat.output.n, "<outside>", 9);
+    assert_non_null(outside);
+    again = memmem(outside, (size_t)(seat.output.p + seat.output.n - outside), "\x1b[?1049h", 8);
+    assert_non_null(again);
+    assert_non_null(memmem(again, (size_t)(seat.output.p + seat.output.n - again), "before", 6));
+    check_given_back(&seat);
+    get_up(&seat);
+}
+
 static void without_utf8_it_is_ascii(void **state)
 {
     struct play play = {.act = draw_some, .answer = "\x1b[?1;2c", .locale = "C"};
@@ -495,6 +539,7 @@ static void without_utf8_it_is_ascii(void **state)
     run(&seat, &play);
     assert_int_equal(seat.status, 0);
     assert_true(has(&seat, "hello there") && has(&seat, "+- < a title -"));
+    assert_true(has(&seat, "\x1b]2;?rger - tine\a"));
     for (size_t i = 0; i < seat.output.n; i++)
         assert_true((seat.output.p[i] & 0x80) == 0);
     get_up(&seat);
@@ -569,6 +614,7 @@ int main(void)
         cmocka_unit_test(it_may_be_left_for_a_while),
         cmocka_unit_test(an_abort_gives_it_back),
         cmocka_unit_test(any_size_will_do),
+        cmocka_unit_test(after_a_stop_from_outside_all_is_drawn_again),
         cmocka_unit_test(without_utf8_it_is_ascii),
         cmocka_unit_test(terminals_that_cannot_are_refused),
         cmocka_unit_test(answers_are_taken_out),

@@ -489,6 +489,33 @@ static void a_server_that_goes_and_comes_back_is_followed(void **state)
     served_free(mine);
 }
 
+/* Nobody draws, and no event tells that it would be worth while. */
+static void a_page_that_could_not_be_read_is_asked_for_again(void **state)
+{
+    struct served *mine = served_start(AGENTS);
+    struct rig rig;
+
+    (void)state;
+    served_session(mine, "s", NULL);
+    served_fill(mine, "s", 0, 400);
+    rig_open(&rig, mine);
+    open_and_wait(&rig, "s", 400);
+    WAIT_FOR(&rig, !errands_busy(rig.errands, rig.talk));
+    assert_int_equal(talk_wait_ms(rig.talk), -1);
+    atomic_store(&rig.shut, true);
+    served_kill(mine);
+    WAIT_FOR(&rig, talk_lost(rig.talk));
+    assert_null(talk_at(rig.talk, 0));
+    WAIT_FOR(&rig, talk_wait_ms(rig.talk) > 0);
+    rig.changes = 0;
+    served_again(mine, false);
+    WAIT_FOR(&rig, rig.changes);
+    assert_string_equal(text_at(&rig, 0), "message 0");
+    atomic_store(&rig.shut, false);
+    rig_close(&rig);
+    served_free(mine);
+}
+
 /* What happens after the reading and before the listening is told by nobody. */
 static void what_happened_before_it_listened_is_found(void **state)
 {
@@ -804,6 +831,7 @@ int main(void)
         cmocka_unit_test(what_a_turn_asks_is_known),
         cmocka_unit_test(what_failed_to_be_sent_is_not_shown),
         cmocka_unit_test(a_server_that_goes_and_comes_back_is_followed),
+        cmocka_unit_test(a_page_that_could_not_be_read_is_asked_for_again),
         cmocka_unit_test(what_happened_before_it_listened_is_found),
         cmocka_unit_test(what_happened_after_the_answer_is_found),
         cmocka_unit_test(nothing_is_missed_between_reading_and_listening),

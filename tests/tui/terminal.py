@@ -8,17 +8,23 @@ import os
 import pty
 import select
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import threading
 import time
+import traceback
 
 import looks
 
 POLL_SECONDS = 0.02
 PATIENCE = 15.0  # seconds, on a machine that does other things as well
+SANITIZERS = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+REPORTS = tempfile.mkdtemp(prefix="tine-reports-")  # of sanitizers: on the screen they would be lost
+atexit.register(shutil.rmtree, REPORTS, ignore_errors=True)
 
 
 class Tmux:
@@ -50,8 +56,8 @@ def clean(**more):
     """The environment without what would make one run another than the next."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
             if name in os.environ}
-    kept.update({name: value for name, value in os.environ.items()
-                 if name.startswith(("ASAN_", "UBSAN_", "LSAN_", "TSAN_"))})
+    for name in SANITIZERS:
+        kept[name] = os.environ.get(name, "") + f":log_path={REPORTS}/report"
     kept.update(LANG="C.UTF-8", TZ="UTC", TERM="xterm-256color", SHELL="/bin/sh")
     kept.update({name: value for name, value in more.items() if value is not None})
     return kept
@@ -222,7 +228,13 @@ class Terminal:
         return ["the screen:", *("|" + line for line in self.screen().rstrip("\n").split("\n"))]
 
     def close(self):
+        """Takes the terminal away, and waits for the program to end of it."""
+        pid = self.pid()
         self.tmux.run("kill-session", "-t", self.session, check=False)
+        end = time.monotonic() + PATIENCE
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+            self.tmux.run("run-shell", "true")  # tmux may have missed that its child has ended
+            time.sleep(POLL_SECONDS)
 
 
 class Client:
@@ -313,6 +325,8 @@ def run(tap, scenarios):
         try:
             scenario(tap)
         except Exception as error:  # the others are run all the same
-            import traceback
             tap.check(False, f"{name}: the test broke down: {error}", traceback.format_exc())
+    for name in sorted(os.listdir(REPORTS)):
+        with open(os.path.join(REPORTS, name), errors="replace") as file:
+            tap.check(False, "no sanitizer has anything to say", file.read()[:8000])
     return tap.done()

@@ -361,28 +361,6 @@ static void narrow_windows_have_fewer_columns(void **state)
     }
 }
 
-static void numbers_are_short(void **state)
-{
-    struct arena arena;
-
-    (void)state;
-    arena_init(&arena);
-    CHECK_STR(tree_number(0, &arena), "0");
-    CHECK_STR(tree_number(-5, &arena), "0");
-    CHECK_STR(tree_number(999, &arena), "999");
-    CHECK_STR(tree_number(1000, &arena), "1.0k");
-    CHECK_STR(tree_number(12549, &arena), "12.5k");
-    CHECK_STR(tree_number(999999, &arena), "999k");
-    CHECK_STR(tree_number(4500000, &arena), "4.5M");
-    CHECK_STR(tree_number(INT64_MAX, &arena), "9223P");
-    CHECK_STR(tree_cost(0, &arena), "");
-    CHECK_STR(tree_cost(1, &arena), "0.0001");
-    CHECK_STR(tree_cost(9360000, &arena), "0.0094");
-    CHECK_STR(tree_cost(1250000000, &arena), "1.25");
-    CHECK_STR(tree_cost(1234567000000, &arena), "1234");
-    arena_clear(&arena);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,7 +377,6 @@ int main(void)
         cmocka_unit_test(crowds_are_put_in_order),
         cmocka_unit_test(deep_rows_are_cut_at_the_left),
         cmocka_unit_test(narrow_windows_have_fewer_columns),
-        cmocka_unit_test(numbers_are_short),
     };
 
     setlocale(LC_ALL, "C.UTF-8");
