@@ -19,6 +19,7 @@ struct chat_find {
     bool open;
     char shown[WORDS_MAX]; /* the words without what stands around them */
     int64_t at;            /* the place that was found; -1: none */
+    int steps;             /* towards newer ones, that came while one was being looked for */
     bool looked;           /* there is an answer to show */
 };
 
@@ -83,6 +84,17 @@ static bool finding_run(struct errand *errand, struct tine *tine)
 
 static void look_from(struct chat_find *find, enum find_way way, int64_t from);
 
+/* Those that came meanwhile. */
+static void step_on(struct chat_find *find)
+{
+    enum find_way way = find->steps < 0 ? FIND_OLDER : FIND_NEWER;
+
+    if (find->steps == 0)
+        return;
+    find->steps += way == FIND_OLDER ? 1 : -1;
+    look_from(find, way, find->at);
+}
+
 static void finding_done(struct errand *errand)
 {
     struct finding *finding = (struct finding *)errand;
@@ -101,6 +113,7 @@ static void finding_done(struct errand *errand)
     else if (errand->result->hit_count) {
         find->at = errand->result->hits[0].index;
         scroll_to(find->scroll, find->at);
+        step_on(find);
     } else if (find->at >= 0) {
         tui_say(find->tui, "no %s message has it", finding->way == FIND_OLDER ? "older" : "newer");
     }
@@ -138,7 +151,17 @@ static void look_from(struct chat_find *find, enum find_way way, int64_t from)
 
 static void look_for(struct chat_find *find, enum find_way way)
 {
+    find->steps = 0;
     look_from(find, way, find->at);
+}
+
+/* One match on; when one is being looked for already, from there. */
+static void step(struct chat_find *find, enum find_way way)
+{
+    if (errands_busy(tui_errands(find->tui), find))
+        find->steps += way == FIND_OLDER ? -1 : 1;
+    else
+        look_for(find, way);
 }
 
 /* ---- opening, keys, drawing ---- */
@@ -173,10 +196,10 @@ void chat_find_press(struct chat_find *find, const struct press *press)
     if (press->kind == PRESS_ESCAPE || press_is_ctrl(press, 'c')) {
         chat_find_close(find);
     } else if (goes_older(press)) {
-        look_for(find, FIND_OLDER);
+        step(find, FIND_OLDER);
     } else if (press->kind == PRESS_DOWN || press_is_ctrl(press, 'n') ||
                press_is_ctrl(press, 's')) {
-        look_for(find, FIND_NEWER);
+        step(find, FIND_NEWER);
     } else if (field_press(&find->field, press) == FIELD_CHANGED) {
         find->at = -1; /* from the end again */
         look_for(find, FIND_OLDER);
