@@ -5,8 +5,10 @@
  * changed at the same moment.
  */
 #include "agent/tool_own.h"
+
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "base/write_all.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -146,19 +148,6 @@ static void parents_make(int dir, const char *path)
             mkdirat(above, name, 0755);
         close(above);
     }
-}
-
-static bool write_all(int fd, struct str text)
-{
-    while (text.n) {
-        ssize_t n = write(fd, text.p, text.n);
-
-        if (n < 0)
-            return false;
-        text.p += n;
-        text.n -= (size_t)n;
-    }
-    return true;
 }
 
 static bool file_write(struct tool_work *work, const char *path, struct str text, bool make)

@@ -3,14 +3,12 @@
 #define CLI_FAMILY_H
 
 #include "cli/context.h"
+#include "client/kin.h"
 
 struct family_member {
-    const struct tine_session *session;
+    struct kin kin;
     const struct tine_parent
-        *lost;     /* of a root: its source, which was deleted; NULL: it had none */
-    size_t depth;  /* 0: a root */
-    size_t parent; /* its place in the list; itself for a root */
-    bool last;     /* of its parent's forks */
+        *lost; /* of a root: its source, which was deleted; NULL: it had none */
 };
 
 struct family {

@@ -1,30 +1,13 @@
 #include "cli/files_print.h"
 
 #include "cli/connect.h"
+#include "client/conflict_words.h"
 
 #include <inttypes.h>
 
 enum { LIST_BYTES = 64 * 1024 * 1024 };
 
 /* ---- what is in the way ---- */
-
-static const char *reason_words(const char *reason)
-{
-    static const char *const words[][2] = {
-        {"foreign", "somebody else changed it"},
-        {"text", "both changed the same lines"},
-        {"binary", "both changed it, and it is no text"},
-        {"deleted", "one changed it, the other deleted it"},
-        {"added", "both added it, and not the same"},
-        {"kind", "both made something else of it"},
-        {"mode", "both changed its mode"},
-    };
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(reason, words[i][0]) == 0)
-            return words[i][1];
-    return reason;
-}
 
 static bool paths_have(const struct tine_paths *paths, const char *name)
 {
@@ -67,7 +50,7 @@ static void print_path(struct cli *cli, const char *word, enum term_style style,
     if (reason) {
         cli_style(cli, STYLE_WARN);
         cli_print(cli, "  (conflict: ");
-        cli_print_line(cli, str_of(reason_words(reason)), 0);
+        cli_print_line(cli, str_of(conflict_words(reason)), 0);
         cli_print(cli, ")");
         cli_style(cli, STYLE_PLAIN);
     }
@@ -163,7 +146,7 @@ static void add_conflicts(struct cli *cli, struct buf *out, const struct tine_re
         buf_add_text(out, "  ");
         term_add_line(&cli->err_term, out, str_of(conflict->name), 0);
         buf_add_text(out, "  (");
-        term_add_line(&cli->err_term, out, str_of(reason_words(conflict->reason)), 0);
+        term_add_line(&cli->err_term, out, str_of(conflict_words(conflict->reason)), 0);
         buf_add_text(out, ")\n");
     }
     if (result->conflicts_more)

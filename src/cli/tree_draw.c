@@ -28,7 +28,7 @@ struct trail {
 
 static size_t drawn_depth(const struct family_member *member)
 {
-    return member->depth < DEPTH_MAX ? member->depth : DEPTH_MAX;
+    return member->kin.depth < DEPTH_MAX ? member->kin.depth : DEPTH_MAX;
 }
 
 static void draw_trail(struct cli *cli, const struct trail *trail, size_t depth)
@@ -159,7 +159,8 @@ enum fault_code tree_draw(struct cli *cli, const struct family *family, bool wit
     for (size_t i = 0; !code && i < family->count; i++) {
         const struct family_member *member = &family->members[i];
         size_t depth = drawn_depth(member);
-        bool has_forks = i + 1 < family->count && family->members[i + 1].depth > member->depth;
+        bool has_forks =
+            i + 1 < family->count && family->members[i + 1].kin.depth > member->kin.depth;
         size_t from;
 
         if (member->lost)
@@ -167,12 +168,12 @@ enum fault_code tree_draw(struct cli *cli, const struct family *family, bool wit
         from = cli->text.n;
         if (depth > 0) {
             draw_trail(cli, &trail, depth - 1);
-            buf_add_text(&cli->text, member->last ? strokes->last : strokes->fork);
-            trail.goes_on[depth] = !member->last;
+            buf_add_text(&cli->text, member->kin.last ? strokes->last : strokes->fork);
+            trail.goes_on[depth] = !member->kin.last;
         }
-        draw_fitting(cli, member->session, from);
+        draw_fitting(cli, member->kin.session, from);
         if (with_rewound)
-            draw_rewound(cli, &trail, depth, member->session, has_forks);
+            draw_rewound(cli, &trail, depth, member->kin.session, has_forks);
         code = cli_flush_some(cli, fault);
     }
     return code;

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "base/write_all.h"
 #include "tui/composer.h"
 #include "tui/terminal.h"
 
@@ -32,21 +33,6 @@ static enum fault_code failed(const char *what, const char *path, struct fault *
 {
     return fault_set(fault, FAULT_IO, "cannot %s \"%s\" for the editor: %s", what, path,
                      strerror(errno));
-}
-
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes.p += n;
-        bytes.n -= (size_t)n;
-    }
-    return true;
 }
 
 static void sheet_remove(const struct sheet *sheet)

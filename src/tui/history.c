@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/write_all.h"
 #include "json/json_in.h"
 
 #include <errno.h>
@@ -100,21 +101,6 @@ struct str history_at(const struct history *history, size_t index)
 }
 
 /* ---- the file ---- */
-
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes.p += n;
-        bytes.n -= (size_t)n;
-    }
-    return true;
-}
 
 static bool next_line(struct str *rest, struct str *line)
 {

@@ -1,6 +1,7 @@
 #include "tui/move_words.h"
 
 #include "base/buf.h"
+#include "client/conflict_words.h"
 #include "tui/cells.h"
 
 #include <inttypes.h>
@@ -26,31 +27,13 @@ static int64_t count_of(const struct tine_paths *paths)
     return (int64_t)paths->count + paths->more;
 }
 
-static const char *reason_words(const char *reason)
-{
-    static const char *const words[][2] = {
-        {"foreign", "somebody else changed it"},
-        {"text", "both changed the same lines"},
-        {"binary", "both changed it, and it is no text"},
-        {"deleted", "one changed it, the other deleted it"},
-        {"added", "both added it, and not the same"},
-        {"kind", "both made something else of it"},
-        {"mode", "both changed its mode"},
-    };
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(reason, words[i][0]) == 0)
-            return words[i][1];
-    return reason;
-}
-
 static void add_path(struct buf *out, const char *name, const char *reason, struct arena *arena)
 {
     buf_add_text(out, "  ");
     buf_add_str(out, cells_fit(str_of(name), PATH_COLUMNS, arena, NULL));
     if (reason) {
         buf_add_text(out, " (");
-        buf_add_str(out, cells_clean(str_of(reason_words(reason)), arena));
+        buf_add_str(out, cells_clean(str_of(conflict_words(reason)), arena));
         buf_add_char(out, ')');
     }
     buf_add_char(out, '\n');

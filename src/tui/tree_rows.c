@@ -1,110 +1,12 @@
 #include "tui/tree_rows.h"
 
 #include "base/buf.h"
+#include "client/kin.h"
 
 #include <stdlib.h>
 #include <strings.h>
 
 /* ---- order ---- */
-
-/* While a family is put in order. All lists are of places in `members`. */
-struct order {
-    struct tree_member *members;
-    size_t count;
-    size_t *by_id;
-    size_t *children; /* by parent, and then by where they parted; a root is its own child */
-    size_t *first;    /* first[p] … first[p + 1]: the children of p in `children` */
-};
-
-static int by_id(const void *a, const void *b, void *context)
-{
-    const struct tree_member *members = context;
-
-    return strcmp(members[*(const size_t *)a].session->id, members[*(const size_t *)b].session->id);
-}
-
-static int by_parent(const void *a, const void *b, void *context)
-{
-    const struct tree_member *members = context;
-    size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    const struct tree_member *x = &members[left], *y = &members[right];
-
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    if (x->session->index != y->session->index)
-        return x->session->index < y->session->index ? -1 : 1;
-    return left < right ? -1 : left > right;
-}
-
-/* The place of the session with that id; `otherwise` when it is not in the family. */
-static size_t place_of(const struct order *order, const char *id, size_t otherwise)
-{
-    size_t low = 0, high = order->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int c = strcmp(order->members[order->by_id[middle]].session->id, id);
-
-        if (c == 0)
-            return order->by_id[middle];
-        if (c < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return otherwise;
-}
-
-/* Finds each one's parent, and each one's forks by the place where they parted. */
-static void find_children(struct order *order, struct arena *arena)
-{
-    size_t n = order->count;
-
-    order->by_id = arena_array(arena, n, sizeof(size_t));
-    order->children = arena_array(arena, n, sizeof(size_t));
-    order->first = arena_array(arena, n + 1, sizeof(size_t));
-    for (size_t i = 0; i < n; i++)
-        order->by_id[i] = order->children[i] = i;
-    qsort_r(order->by_id, n, sizeof(size_t), by_id, order->members);
-    for (size_t i = 0; i < n; i++) {
-        const struct tine_parent *parent = order->members[i].session->parent;
-
-        order->members[i].parent = parent ? place_of(order, parent->session, i) : i;
-    }
-    qsort_r(order->children, n, sizeof(size_t), by_parent, order->members);
-    for (size_t i = 0; i < n; i++)
-        order->first[order->members[i].parent + 1]++;
-    for (size_t i = 0; i < n; i++)
-        order->first[i + 1] += order->first[i];
-}
-
-/* Depth first, with a stack of what is still to come. Who is his own ancestor is not drawn. */
-static void put_in_order(struct order *order, struct arena *arena, struct tree *out)
-{
-    size_t n = order->count, stacked = 0, done = 0;
-    struct tree_member *drawn = arena_array(arena, n, sizeof(*drawn));
-    size_t *stack = arena_array(arena, n, sizeof(*stack));
-    size_t *place = arena_array(arena, n, sizeof(*place)); /* in `drawn` */
-
-    for (size_t i = n; i-- > 0;)
-        if (order->members[i].parent == i)
-            stack[stacked++] = i;
-    while (stacked > 0) {
-        size_t i = stack[--stacked];
-        bool is_root = order->members[i].parent == i;
-
-        place[i] = done;
-        drawn[done] = order->members[i];
-        drawn[done].parent = place[order->members[i].parent];
-        drawn[done].depth = is_root ? 0 : drawn[drawn[done].parent].depth + 1;
-        done++;
-        for (size_t c = order->first[i + 1]; c-- > order->first[i];)
-            if (order->children[c] != i)
-                stack[stacked++] = order->children[c];
-    }
-    out->members = drawn;
-    out->count = done;
-}
 
 static void mark_path(struct tree *tree, const char *current)
 {
@@ -124,16 +26,13 @@ static void mark_path(struct tree *tree, const char *current)
 void tree_order(const struct tine_session *sessions, size_t count, const char *current,
                 struct arena *arena, struct tree *out)
 {
-    struct order order = {.count = count};
+    struct kin *kin = kin_order(sessions, &count, arena);
 
-    *out = (struct tree){0};
-    if (count == 0)
-        return;
-    order.members = arena_array(arena, count, sizeof(*order.members));
+    *out = (struct tree){.count = count};
+    out->members = arena_array(arena, count, sizeof(*out->members));
     for (size_t i = 0; i < count; i++)
-        order.members[i].session = &sessions[i];
-    find_children(&order, arena);
-    put_in_order(&order, arena, out);
+        out->members[i] = (struct tree_member){
+            .session = kin[i].session, .parent = kin[i].parent, .depth = kin[i].depth};
     if (current)
         mark_path(out, current);
 }

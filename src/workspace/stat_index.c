@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,21 +191,6 @@ void stat_writer_leave(struct stat_writer *writer)
     memcpy(writer->out.p + dir->record, &record, sizeof(record));
 }
 
-static bool write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t wrote = write(fd, p, n);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return false;
-        p += wrote;
-        n -= (size_t)wrote;
-    }
-    return true;
-}
-
 static enum fault_code save_failed(const char *path, struct fault *fault)
 {
     return fault_set(fault, FAULT_IO, "cannot write \"%s\": %s", path, strerror(errno));
@@ -219,7 +205,7 @@ static enum fault_code file_put(const char *path, const char *beside, struct str
 
     if (fd < 0)
         return save_failed(beside, fault);
-    wrote = write_all(fd, bytes.p, bytes.n);
+    wrote = write_all(fd, bytes);
     if (close(fd) != 0)
         wrote = false;
     if (wrote && rename(beside, path) == 0)
